@@ -1,0 +1,58 @@
+"""Instants as the contract means them: aware, UTC, whole microseconds. No clock is read here."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from klokka.errors import InvalidTime
+
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND: Final = timedelta(microseconds=1)
+FIRST: Final = datetime.min.replace(tzinfo=UTC)
+LAST: Final = datetime.max.replace(tzinfo=UTC)
+
+
+def micros(instant: datetime) -> int:
+    """Whole microseconds since the epoch; exact for every aware datetime. Naive ones are refused [time.aware]."""
+    return (aware(instant) - EPOCH) // MICROSECOND
+
+
+def instant(micros_since_epoch: int) -> datetime:
+    """The UTC instant that `micros` came from, without drift [time.resolution]."""
+    return EPOCH + timedelta(microseconds=micros_since_epoch)
+
+
+def aware(value: datetime, what: str = "instant") -> datetime:
+    """`value` itself, in UTC; a naive one is refused because its instant is unknown [time.aware].
+
+    Raises:
+        InvalidTime: `value` has no zone, or lies outside of the years 1 to 9999 in UTC.
+    """
+    if value.tzinfo is None or value.utcoffset() is None:
+        raise InvalidTime(f"{what} {value.isoformat()} has no time zone. Give an aware one, such as datetime.now(UTC).")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidTime(f"{what} {value.isoformat()} is outside of the years 1 to 9999 in UTC.") from error
+
+
+def positive(value: timedelta, what: str) -> timedelta:
+    """`value` itself, if it is longer than nothing [life.arguments].
+
+    Raises:
+        InvalidTime: it is zero or negative.
+    """
+    if value <= timedelta(0):
+        raise InvalidTime(f"{what} must be longer than nothing, not {value}.")
+    return value
+
+
+def after(start: datetime, wait: timedelta, what: str = "time") -> datetime:
+    """`start + wait`, refused where the calendar ends instead of overflowing.
+
+    Raises:
+        InvalidTime: the sum lies beyond the year 9999.
+    """
+    try:
+        return start + wait
+    except OverflowError as error:
+        raise InvalidTime(f"{what} {wait} from now is beyond the year 9999.") from error
