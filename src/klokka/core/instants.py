@@ -56,3 +56,16 @@ def after(start: datetime, wait: timedelta, what: str = "time") -> datetime:
         return start + wait
     except OverflowError as error:
         raise InvalidTime(f"{what} {wait} from now is beyond the year 9999.") from error
+
+
+def check_plan(what: str, when: datetime | timedelta) -> None:
+    """Returns if `when` is a plan that a store takes: an aware instant, or a wait that is not negative.
+
+    Raises:
+        InvalidTime: it is naive or negative.
+    """
+    if isinstance(when, timedelta):
+        if when < timedelta(0):
+            raise InvalidTime(f"{what} is {when} from now, in the past. Give a wait of zero or more, or an instant.")
+    else:
+        aware(when, what)

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
-from klokka.core.instants import aware
+from klokka.core.instants import check_plan
 from klokka.core.names import check_bytes, check_key, check_kind, check_queue, check_text, utf8_length
 from klokka.core.records import NewJob
-from klokka.errors import InvalidInput, InvalidTime, LimitExceeded
+from klokka.errors import InvalidInput, LimitExceeded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +46,3 @@ class Limits:
             size += utf8_length(f"header {name!r}", check_text(f"header {name!r}", value))
         if size > self.headers:
             raise LimitExceeded(f"headers have {size:,} bytes; the limit is {self.headers:,}.")
-
-
-def check_plan(what: str, when: datetime | timedelta) -> None:
-    """Returns if `when` is a plan that a store takes: an aware instant, or a wait that is not negative.
-
-    Raises:
-        InvalidTime: it is naive or negative.
-    """
-    if isinstance(when, timedelta):
-        if when < timedelta(0):
-            raise InvalidTime(f"{what} is {when} from now, in the past. Give a wait of zero or more, or an instant.")
-    else:
-        aware(when, what)

@@ -4,20 +4,25 @@ Frozen, slotted, keyword-only. Every instant that comes out is aware and in UTC 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Self
 
+from klokka.core.headers import MAX_ATTEMPTS, check_own
 from klokka.core.ids import Fence, JobId, ScheduleId, WorkerId
+from klokka.core.instants import check_plan
+from klokka.core.names import check_key, check_queue
+from klokka.core.policies import check_attempts
 from klokka.core.states import JobStatus, State
+from klokka.errors import InvalidInput
 
 NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
-    """A job that no store has seen yet: a plain value that may be kept, copied and sent in batches.
+    """A request: a job that no store has seen yet, a plain value that may be kept, copied and sent in batches.
 
     `payload` is text, JSON by default. `run_at` None means now; a timedelta means that long from now, by the
     store's clock. `headers` are carried and never read by stores; names that begin with `klokka.` are reserved.
@@ -31,7 +36,41 @@ class NewJob:
     run_at: datetime | timedelta | None = None
     unique_key: str | None = None
     schedule_id: ScheduleId | None = None
-    headers: Mapping[str, str] = field(default=NO_HEADERS)
+    headers: Mapping[str, str] = field(default_factory=lambda: NO_HEADERS)
+
+    def options(
+        self,
+        *,
+        delay: timedelta | None = None,
+        run_at: datetime | None = None,
+        queue: str | None = None,
+        unique_key: str | None = None,
+        max_attempts: int | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Self:
+        """A copy with what is given changed; None leaves as it is.
+
+        `delay` counts from the enqueue, by the store's clock. `max_attempts` can only tighten the kind's policy.
+        `headers` are added to those already there.
+
+        Raises:
+            InvalidInput: or one of its kinds: `delay` and `run_at` together, a negative delay, a naive time, a bad name.
+        """
+        if delay is not None and run_at is not None:
+            raise InvalidInput("delay and run_at say the same thing twice. Give one of them.")
+        when = self.run_at if delay is None and run_at is None else (run_at if delay is None else delay)
+        if when is not None:
+            check_plan("run_at" if delay is None else "delay", when)
+        more = dict(check_own(headers or {}))
+        if max_attempts is not None:
+            more[MAX_ATTEMPTS] = str(check_attempts(max_attempts))
+        return replace(
+            self,
+            run_at=when,
+            queue=self.queue if queue is None else check_queue(queue),
+            unique_key=self.unique_key if unique_key is None else check_key("unique_key", unique_key),
+            headers=MappingProxyType({**self.headers, **more}) if more else self.headers,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,127 @@
+"""Payloads to JSON text and back, found by class. What comes back equals what went in, or it is refused."""
+
+import functools
+from collections.abc import Hashable
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+
+from klokka.core.names import clip
+from klokka.errors import InvalidInput, PayloadNotEncodable, PayloadUndecodable
+
+P = TypeVar("P")
+
+_UNFIT: Final = (TypeError, ValueError, OverflowError, RecursionError, NotImplementedError)
+
+
+class Codec(Generic[P]):
+    """Turns payloads of one class into text and back: a dataclass, a msgspec struct, a pydantic model, JSON types.
+
+    Unknown fields are left aside and missing ones take their defaults, so that old and new code read each other.
+    """
+
+    def __init__(self, payload_type: Any) -> None:
+        self._type = payload_type
+        self._encode = msgspec.json.Encoder(enc_hook=_to_plain).encode
+        try:
+            self._decode = msgspec.json.Decoder(payload_type, dec_hook=_from_plain).decode
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(
+                f"{name_of(payload_type)} cannot be a payload: {error}. "
+                "Use a dataclass, a msgspec Struct, a pydantic model or plain JSON types."
+            ) from error
+
+    def encode(self, payload: P) -> str:
+        """JSON text that decodes to an equal payload.
+
+        Raises:
+            PayloadNotEncodable: there is no such text: NaN, an unknown class, a value that would change.
+        """
+        text, back = self.trip(payload)
+        check_same(back, payload)
+        return text
+
+    def trip(self, payload: Any) -> tuple[str, P]:
+        """JSON text of `payload`, and what it decodes to, for the caller to compare.
+
+        Raises:
+            PayloadNotEncodable: it has no JSON text, or none that fits the class.
+        """
+        try:
+            raw = self._encode(payload)
+            return raw.decode(), self._decode(raw)
+        except _UNFIT as error:
+            raise PayloadNotEncodable(f"payload {_show(payload)} is no {name_of(self._type)}: {error}.") from error
+
+    def decode(self, text: str) -> P:
+        """The payload.
+
+        Raises:
+            PayloadUndecodable: the text does not fit the class.
+        """
+        try:
+            payload: P = self._decode(text)
+        except _UNFIT as error:
+            raise PayloadUndecodable(f"the payload is no {name_of(self._type)}: {error}") from error
+        return payload
+
+
+@functools.lru_cache(maxsize=1024)
+def codec_for(payload_type: Hashable) -> Codec[Any]:
+    """The codec of a payload class, made once.
+
+    Raises:
+        InvalidInput: no JSON form of the class is known.
+    """
+    return Codec(payload_type)
+
+
+def check_same(back: Any, payload: Any, what: str = "payload") -> None:
+    """Returns if `back` equals `payload`; classes that compare by identity are compared by their parts.
+
+    Raises:
+        PayloadNotEncodable: says what would come back.
+    """
+    if back == payload:
+        return
+    equality: Any = type(payload).__eq__
+    by_identity = equality is object.__eq__
+    if by_identity and msgspec.to_builtins(back, enc_hook=_to_plain) == msgspec.to_builtins(
+        payload, enc_hook=_to_plain
+    ):
+        return
+    raise PayloadNotEncodable(
+        f"{what} {_show(payload)} would come back as {_show(back)}. "
+        "Give its fields exact types, and no NaN or infinity."
+    )
+
+
+def name_of(payload_type: Any) -> str:
+    """How messages call a class."""
+    return getattr(payload_type, "__name__", str(payload_type))
+
+
+def _show(value: Any) -> str:
+    try:
+        return clip(repr(value))
+    except Exception:  # a broken __repr__ must not hide the error that we report
+        return f"<{type(value).__name__}>"
+
+
+# pydantic models are known by their own methods, so that pydantic is not imported here.
+
+
+def _is_model(payload_type: Any) -> bool:
+    return hasattr(payload_type, "__pydantic_fields__")
+
+
+def _to_plain(value: Any) -> Any:
+    if _is_model(type(value)):
+        return value.model_dump(mode="json")
+    raise NotImplementedError(f"objects of class {type(value).__name__} have no JSON form")
+
+
+def _from_plain(payload_type: type[Any], value: Any) -> Any:
+    if _is_model(payload_type):
+        return payload_type.model_validate_json(msgspec.json.encode(value))
+    raise NotImplementedError(f"objects of class {name_of(payload_type)} have no JSON form")

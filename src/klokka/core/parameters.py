@@ -1,0 +1,73 @@
+"""A function's own parameters as a payload: a JSON object by name."""
+
+import inspect
+import typing
+from collections.abc import Callable
+from typing import Any, Union
+
+import msgspec
+
+from klokka.core.codecs import Codec, check_same
+from klokka.errors import InvalidInput, PayloadNotEncodable
+
+
+class Parameters:
+    """The codec of one function's parameters.
+
+    An argument left out is left out of the payload too, so that the handler's own default holds when it runs, and
+    adding an optional parameter is a compatible change.
+
+    Raises:
+        InvalidInput: a parameter is positional-only or variadic, or a hint cannot be resolved.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._name = f"{function.__module__}.{function.__qualname__}"
+        self._signature = inspect.signature(function)
+        hints = self._hints(function)
+        fields: list[Any] = []
+        for name, parameter in self._signature.parameters.items():
+            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                raise InvalidInput(
+                    f"{self._name}: parameter {parameter} cannot stand in a payload by name. "
+                    "Use ordinary parameters, or one dataclass."
+                )
+            hint = hints.get(name, Any)
+            required = parameter.default is parameter.empty
+            fields.append((name, hint) if required else (name, Union[hint, msgspec.UnsetType], msgspec.UNSET))  # noqa: UP007
+        self._names = tuple(self._signature.parameters)
+        struct = msgspec.defstruct(function.__name__, fields, kw_only=True)
+        self._codec: Codec[Any] = Codec(struct)
+
+    def encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """JSON text of the call's arguments.
+
+        Raises:
+            PayloadNotEncodable: the arguments do not fit the function, or would not come back as they go in.
+        """
+        try:
+            arguments = self._signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise PayloadNotEncodable(f"{self._name}{self._signature}: {error}.") from error
+        text, back = self._codec.trip(arguments)
+        for name, argument in arguments.items():
+            check_same(getattr(back, name), argument, f"{self._name}: argument {name}")
+        return text
+
+    def decode(self, text: str) -> dict[str, Any]:
+        """The keyword arguments that the payload names.
+
+        Raises:
+            PayloadUndecodable: the text does not fit.
+        """
+        struct = self._codec.decode(text)
+        return {name: value for name in self._names if (value := getattr(struct, name)) is not msgspec.UNSET}
+
+    def _hints(self, function: Callable[..., Any]) -> dict[str, Any]:
+        try:
+            return typing.get_type_hints(function, include_extras=True)
+        except (NameError, TypeError) as error:
+            raise InvalidInput(
+                f"{self._name}: its hints cannot be resolved ({error}). "
+                "Import the classes of its parameters at run time, not under TYPE_CHECKING."
+            ) from error

@@ -1,0 +1,42 @@
+"""How a worker works: slots, leases, patience."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from klokka.core.instants import positive
+from klokka.core.queues import Queue, in_drain_order
+from klokka.core.records import RetentionPolicy
+from klokka.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettings:
+    """Settings of one worker, checked when made.
+
+    `concurrency` slots are shared by all queues. A lease is renewed at a third of `lease`. At a stop running work has
+    `grace` to finish, then it is cancelled and has `hard_stop` to obey. `poll` is the longest an idle worker sleeps:
+    the net under wakeups, not the way that work is found.
+
+    Raises:
+        InvalidInput: or one of its kinds: a number or a time is out of range.
+    """
+
+    queues: tuple[Queue, ...] = (Queue("default"),)
+    concurrency: int = 10
+    lease: timedelta = timedelta(seconds=30)
+    grace: timedelta = timedelta(seconds=25)
+    hard_stop: timedelta = timedelta(seconds=5)
+    poll: timedelta = timedelta(seconds=5)
+    retention: RetentionPolicy = field(default_factory=RetentionPolicy)
+    sweep_every: timedelta = timedelta(minutes=1)
+    blocked_after: timedelta = timedelta(seconds=1)
+    """How long the event loop may stand still before the watchdog says so."""
+
+    def __post_init__(self) -> None:
+        in_drain_order(self.queues)
+        if self.concurrency < 1:
+            raise InvalidInput(f"concurrency must be 1 or more, not {self.concurrency}.")
+        for name in ("lease", "hard_stop", "poll", "sweep_every", "blocked_after"):
+            positive(getattr(self, name), name)
+        if self.grace < timedelta(0):
+            raise InvalidInput(f"grace must be zero or longer, not {self.grace}.")
