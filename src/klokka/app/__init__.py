@@ -1,0 +1,1 @@
+"""What a user holds: `klokka.Klokka` and the functions that it decorates."""

@@ -1,0 +1,58 @@
+"""Enqueueing: through the app's own handle, or inside the caller's transaction."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from klokka.app.blocking import BlockingSide, refuse_on_a_loop
+from klokka.app.capability import capable
+from klokka.app.connection import Connection
+from klokka.core.events import Enqueued
+from klokka.core.records import EnqueueResult, NewJob
+from klokka.errors import InvalidInput
+from klokka.runtime.bus import EventBus
+from klokka.spi.transactions import AsyncTransaction, SyncTransaction, SyncTransactionalStore, TransactionalStore
+
+
+class Producer:
+    """Stores requests in one call each, all of them or none."""
+
+    def __init__(self, connection: Connection, blocking: BlockingSide, bus: EventBus) -> None:
+        self._connection = connection
+        self._blocking = blocking
+        self._bus = bus
+
+    async def enqueue(self, requests: Sequence[NewJob], tx: AsyncTransaction | None) -> list[EnqueueResult]:
+        """From async code; see `Klokka.enqueue`."""
+        _check(requests)
+        if tx is not None:
+            store: TransactionalStore[Any] = capable(self._connection.origin, TransactionalStore, "enqueue(…, tx=…)")
+            return await store.enqueue_in(tx, requests)
+        results = await (await self._connection.opened()).enqueue(requests)
+        self._tell(requests, results)
+        return results
+
+    def enqueue_sync(self, requests: Sequence[NewJob], tx: SyncTransaction | None) -> list[EnqueueResult]:
+        """From sync code; see `Klokka.enqueue_sync`. With `tx` all of it runs in the caller's thread."""
+        _check(requests)
+        if tx is not None:
+            refuse_on_a_loop("app.enqueue(…)")
+            store: SyncTransactionalStore[Any] = capable(
+                self._connection.origin, SyncTransactionalStore, "enqueue_sync(…, tx=…)"
+            )
+            return store.enqueue_in_sync(tx, requests)
+        results = self._blocking.call(lambda store: store.enqueue(requests), "app.enqueue(…)")
+        self._tell(requests, results)
+        return results
+
+    def _tell(self, requests: Sequence[NewJob], results: Sequence[EnqueueResult]) -> None:
+        if self._bus.wants(Enqueued):
+            for request, result in zip(requests, results, strict=True):
+                self._bus.tell(Enqueued(id=result.id, kind=request.kind, queue=request.queue, created=result.created))
+
+
+def _check(requests: Sequence[NewJob]) -> None:
+    for request in requests:
+        if not isinstance(request, NewJob):
+            raise InvalidInput(
+                f"{type(request).__name__} is no request. Make one with `.new(…)` of a job function or a JobType."
+            )
