@@ -51,7 +51,10 @@ class Codec(Generic[P]):
             raw = self._encode(payload)
             return raw.decode(), self._decode(raw)
         except _UNFIT as error:
-            raise PayloadNotEncodable(f"payload {_show(payload)} is no {name_of(self._type)}: {error}.") from error
+            hint = " NaN and infinity have no JSON form." if "`null`" in str(error) else ""
+            raise PayloadNotEncodable(
+                f"payload {_show(payload)} is no {name_of(self._type)}: {error}.{hint}"
+            ) from error
 
     def decode(self, text: str) -> P:
         """The payload.
