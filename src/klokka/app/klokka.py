@@ -226,10 +226,11 @@ class Klokka:
             InvalidInput: no kind has a handler, or a setting is wrong.
         """
         settings = self._worker_settings(queues, concurrency)
-        async with AsyncExitStack() as stack:
-            store = await stack.enter_async_context(self._connection.held())
+        async with self:
+            store = await self._connection.opened()
             worker = Worker(store, self._registry, settings, events=self._bus, interceptors=tuple(self._interceptors))
-            yield await stack.enter_async_context(worker)
+            async with worker:
+                yield worker
 
     @property
     def store(self) -> JobStore:
