@@ -15,6 +15,7 @@ KlokkaError
 ├── UniqueConflict                 another live job holds the unique key; carries its id
 ├── NotRetryable                   raised by handlers: straight to the dead letters
 │   └── PayloadUndecodable         the stored payload does not fit the kind any more
+├── ProcessFailure                 a handler's process died, or its exception could not leave it
 ├── JobTimeout (TimeoutError)      a handler ran longer than its kind's `timeout`
 └── StoreError
     ├── StoreUnavailable           cannot be reached; nothing is known to have changed
@@ -90,6 +91,10 @@ class NotRetryable(KlokkaError):
 
 class PayloadUndecodable(NotRetryable):
     """The stored payload does not fit the kind; its text is kept as it is."""
+
+
+class ProcessFailure(KlokkaError):
+    """A handler's process died under its job, or raised what cannot leave a process; the message says which."""
 
 
 class JobTimeout(KlokkaError, TimeoutError):

@@ -17,11 +17,17 @@ class JobContext:
     cancelled besides, a thread can only look here.
     """
 
-    __slots__ = ("_cancelled", "_job", "_report")
+    __slots__ = ("_cancelled", "_job", "_report", "_tell")
 
-    def __init__(self, job: ClaimedJob, report: Callable[[float], Awaitable[None]] | None = None) -> None:
+    def __init__(
+        self,
+        job: ClaimedJob,
+        report: Callable[[float], Awaitable[None]] | None = None,
+        tell: Callable[[float], None] | None = None,
+    ) -> None:
         self._job = job
         self._report = report
+        self._tell = tell
         self._cancelled = False
 
     @property
@@ -91,10 +97,24 @@ class JobContext:
         Raises:
             InvalidInput: `value` is out of range.
         """
-        if not 0.0 <= value <= 1.0:
-            raise InvalidInput(f"progress must be 0.0 to 1.0, not {value}.")
+        _check_progress(value)
         if self._report is not None:
             await self._report(value)
+
+    def progress_sync(self, value: float) -> None:
+        """The same from a handler in a thread or a process; does not wait until it is kept.
+
+        Raises:
+            InvalidInput: `value` is out of range.
+        """
+        _check_progress(value)
+        if self._tell is not None:
+            self._tell(value)
+
+
+def _check_progress(value: float) -> None:
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInput(f"progress must be 0.0 to 1.0, not {value}.")
 
 
 CURRENT: Final[ContextVar[JobContext]] = ContextVar("klokka_current_job")
