@@ -1,0 +1,93 @@
+"""Runs checks, each on fresh data and for a bounded time, and reports what came of it."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
+from klokka.tck.bench import Bench
+from klokka.tck.capabilities import Lacking
+from klokka.tck.check import Check
+from klokka.tck.checks import every_check
+from klokka.tck.report import Failed, Passed, Report, Result, Skipped
+from klokka.tck.subject import Factory
+from klokka.tck.violations import Violation
+
+BOUND: Final = timedelta(seconds=60)
+
+
+class Unfinished(Exception):
+    """A check did not come to its end: the factory failed, the store raised, or time ran out."""
+
+
+async def run(factory: Factory, *, checks: Iterable[Check] | None = None, bound: timedelta = BOUND) -> Report:
+    """Runs `checks`, or all there are, one after another. A failed check does not stop the others."""
+    chosen = every_check() if checks is None else checks
+    return Report(results=[await run_check(check, factory, bound=bound) for check in chosen])
+
+
+async def run_check(check: Check, factory: Factory, *, bound: timedelta = BOUND) -> Result:
+    """Runs one check on fresh data. Never raises for what the factory or the store does; `bound` is for each phase."""
+    limit = bound.total_seconds()
+    begun = time.monotonic()
+    giving = factory()
+    try:
+        async with asyncio.timeout(limit):
+            subject = await giving.__aenter__()
+    except TimeoutError:
+        return Failed(check=check, error=Unfinished(f"the factory gave no subject within {limit:g} s."))
+    except Exception as error:
+        return Failed(check=check, error=_because("the factory raised before it gave a subject", error))
+
+    result = await _proved(check, Bench(subject), limit, begun)
+
+    try:
+        async with asyncio.timeout(limit):
+            await giving.__aexit__(None, None, None)
+    except TimeoutError:
+        return _worse(result, Unfinished(f"the factory did not end within {limit:g} s."))
+    except Exception as error:
+        return _worse(result, _because("the factory raised when it ended", error))
+    return result
+
+
+async def _proved(check: Check, bench: Bench, limit: float, begun: float) -> Result:
+    lacking = check.lacking(bench)
+    if lacking is not None:
+        return Skipped(check=check, reason=lacking)
+    try:
+        async with asyncio.timeout(limit):
+            await bench.open()
+            await check.run(bench)
+        async with asyncio.timeout(limit):
+            await bench.close()
+    except Lacking as reason:
+        return Skipped(check=check, reason=str(reason))
+    except Violation as violation:
+        return Failed(check=check, error=violation)
+    except TimeoutError as error:
+        return Failed(check=check, error=_because(f"no end within {limit:g} s, where every wait is bounded", error))
+    except Exception as error:
+        return Failed(check=check, error=_because("the store raised where the contract promises a result", error))
+    finally:
+        await _abandon(bench, limit)
+    return Passed(check=check, seconds=time.monotonic() - begun)
+
+
+async def _abandon(bench: Bench, limit: float) -> None:
+    """Closes what a check that did not come to its end has left open; closing twice is legal [life.open]."""
+    with suppress(Exception):
+        async with asyncio.timeout(limit):
+            await bench.close()
+
+
+def _worse(result: Result, error: Unfinished) -> Failed:
+    return result if isinstance(result, Failed) else Failed(check=result.check, error=error)
+
+
+def _because(what: str, cause: Exception) -> Unfinished:
+    error = Unfinished(f"{what}: {type(cause).__name__}: {cause}")
+    error.__cause__ = cause
+    return error

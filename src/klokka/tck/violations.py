@@ -1,0 +1,99 @@
+"""Expectations, and what is said when a store does not meet one."""
+
+from collections.abc import Callable, Container, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, Self, TypeVar
+
+E = TypeVar("E", bound=Exception)
+T = TypeVar("T")
+
+
+class Violation(AssertionError):
+    """A store did something that the contract does not allow."""
+
+    def __init__(self, why: str, *, seen: object, expected: object, clauses: tuple[str, ...] = ()) -> None:
+        super().__init__(why, seen, expected, clauses)
+        self.why = why
+        self.seen = seen
+        self.expected = expected
+        self.clauses = clauses
+
+    def citing(self, clauses: tuple[str, ...]) -> Self:
+        """The same violation with the clauses that it breaks."""
+        return type(self)(self.why, seen=self.seen, expected=self.expected, clauses=clauses)
+
+    def __str__(self) -> str:
+        cited = " ".join(f"[{clause}]" for clause in self.clauses)
+        return f"{cited} {self.why}\n  seen:     {_short(self.seen)}\n  expected: {_short(self.expected)}".lstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation(Generic[T]):
+    """A value that a store gave, about to be judged. Every `why` says what the contract promises."""
+
+    seen: T
+
+    def equals(self, expected: object, why: str) -> None:
+        if self.seen != expected:
+            raise Violation(why, seen=self.seen, expected=expected)
+
+    def differs(self, other: object, why: str) -> None:
+        if self.seen == other:
+            raise Violation(why, seen=self.seen, expected=f"anything but {_short(other)}")
+
+    def is_in(self, allowed: Container[Any], why: str) -> None:
+        if self.seen not in allowed:
+            raise Violation(why, seen=self.seen, expected=f"one of {_short(allowed)}")
+
+    def within(self, low: Any, high: Any, why: str) -> None:
+        """Neither below `low` nor above `high`."""
+        if self.seen is None or not low <= self.seen <= high:
+            raise Violation(why, seen=self.seen, expected=f"{low} to {high}")
+
+    def above(self, floor: Any, why: str) -> None:
+        if self.seen is None or not self.seen > floor:
+            raise Violation(why, seen=self.seen, expected=f"more than {floor}")
+
+    def fulfils(self, condition: Callable[[T], bool], expected: str, why: str) -> None:
+        if not condition(self.seen):
+            raise Violation(why, seen=self.seen, expected=expected)
+
+
+def expect(seen: T) -> Expectation[T]:
+    """Begins a sentence: `expect(held).equals(set(), "an expired lease is revived by claim alone")`."""
+    return Expectation(seen)
+
+
+@dataclass(slots=True)
+class Refusal(Generic[E]):
+    """The error that a block was refused with."""
+
+    caught: E | None = None
+
+    @property
+    def error(self) -> E:
+        if self.caught is None:
+            raise RuntimeError("ask for the error after the block has ended.")
+        return self.caught
+
+
+@contextmanager
+def expect_refusal(kind: type[E], why: str) -> Generator[Refusal[E]]:
+    """The block must end in an error of this kind."""
+    refusal = Refusal[E]()
+    try:
+        yield refusal
+    except kind as error:
+        refusal.caught = error
+    except Violation:
+        raise
+    except Exception as error:
+        raise Violation(why, seen=f"{type(error).__name__}: {error}", expected=kind.__name__) from error
+    else:
+        raise Violation(why, seen="no error", expected=kind.__name__)
+
+
+def _short(value: object, most: int = 2000) -> str:
+    text = repr(value) if not isinstance(value, str) else value
+    return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"
