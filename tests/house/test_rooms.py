@@ -52,3 +52,13 @@ def test_the_public_face_is_names_only_and_sorted() -> None:
 
     assert klokka.__all__ == sorted(klokka.__all__)
     assert all(hasattr(klokka, name) for name in klokka.__all__)
+
+
+def test_the_diagram_of_states_is_the_table_of_moves() -> None:
+    from klokka.core.states import LEGAL
+
+    drawn = re.search(r"stateDiagram-v2\n(.*?)```", (ROOT / "ARCHITECTURE.md").read_text(), re.DOTALL)
+
+    expected = "".join(f"    {start} --> {end}: {move.value}\n" for (start, move), end in LEGAL.items())
+    assert drawn is not None
+    assert drawn.group(1) == expected
