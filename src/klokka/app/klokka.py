@@ -129,6 +129,15 @@ class Klokka:
 
     # Enqueueing
 
+    def request(self, kind: str, payload: str) -> NewJob:
+        """A request for a kind by its name, its payload as JSON text, for code that knows kinds at run time only.
+
+        Raises:
+            InvalidInput: the kind has no handler here.
+            PayloadUndecodable: the text does not fit the kind.
+        """
+        return self._registry.request(kind, payload)
+
     async def enqueue(self, request: NewJob, *, tx: AsyncTransaction | None = None) -> EnqueueResult:
         """Stores one job, durably when this returns; with `tx` it exists if and only if that transaction commits.
 
@@ -216,16 +225,21 @@ class Klokka:
 
     @asynccontextmanager
     async def worker(
-        self, *, queues: Sequence[Queue | str] | None = None, concurrency: int | None = None
+        self,
+        *,
+        queues: Sequence[Queue | str] | None = None,
+        concurrency: int | None = None,
+        grace: timedelta | None = None,
     ) -> AsyncGenerator[Worker]:
         """A running worker for the length of the block; at its end it drains: soft, grace, hand back.
 
-        `queues` None serves the app's, or where it names none, those of its registered kinds.
+        `queues` None serves the app's, or where it names none, those of its registered kinds; the others None take
+        the app's.
 
         Raises:
             InvalidInput: no kind has a handler, or a setting is wrong.
         """
-        settings = self._worker_settings(queues, concurrency)
+        settings = self._worker_settings(queues, concurrency, grace)
         async with self:
             store = await self._connection.opened()
             worker = Worker(store, self._registry, settings, events=self._bus, interceptors=tuple(self._interceptors))
@@ -268,7 +282,9 @@ class Klokka:
     ) -> None:
         await self._connection.leave()
 
-    def _worker_settings(self, queues: Sequence[Queue | str] | None, concurrency: int | None) -> WorkerSettings:
+    def _worker_settings(
+        self, queues: Sequence[Queue | str] | None, concurrency: int | None, grace: timedelta | None
+    ) -> WorkerSettings:
         if not self._registry:
             raise InvalidInput(
                 "no kind has a handler, so a worker would have nothing to do. Register one with @app.job or app.handle."
@@ -278,4 +294,5 @@ class Klokka:
             self._settings,
             queues=served,
             concurrency=self._settings.concurrency if concurrency is None else concurrency,
+            grace=self._settings.grace if grace is None else grace,
         )

@@ -1,7 +1,7 @@
 """Which kinds this app can run, and how."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
@@ -10,6 +10,7 @@ from klokka.core.instants import positive
 from klokka.core.jobtypes import JobType
 from klokka.core.outcomes import Outcome
 from klokka.core.policies import RetryPolicy
+from klokka.core.records import NewJob
 from klokka.errors import InvalidInput
 from klokka.runtime.context import JobContext
 from klokka.runtime.handlers import Executor, Handler
@@ -45,7 +46,7 @@ class Registry(Mapping[str, Handler]):
     def __init__(self, retry: RetryPolicy) -> None:
         self._retry = retry
         self._handlers: dict[str, Handler] = {}
-        self._queues: dict[str, str] = {}
+        self._blanks: dict[str, NewJob] = {}
 
     def __getitem__(self, kind: str) -> Handler:
         return self._handlers[kind]
@@ -59,7 +60,7 @@ class Registry(Mapping[str, Handler]):
     @property
     def queues(self) -> tuple[str, ...]:
         """Where the registered kinds go by default, `default` first."""
-        return tuple(dict.fromkeys(("default", *sorted(self._queues.values()))))
+        return tuple(dict.fromkeys(("default", *sorted(blank.queue for blank in self._blanks.values()))))
 
     def add_function(self, job: JobFunction[..., Any], options: HandlerOptions) -> None:
         """Registers a decorated function.
@@ -67,7 +68,8 @@ class Registry(Mapping[str, Handler]):
         Raises:
             InvalidInput: the kind has a handler already, or an option does not fit the function.
         """
-        self._add(job.kind, job.queue, job.function, job.decode, job.run, options)
+        blank = NewJob(kind=job.kind, payload="", queue=job.queue)
+        self._add(blank, job.function, job.decode, job.run, options)
 
     def add_handler(self, job_type: JobType[P], handler: Callable[..., Any], options: HandlerOptions) -> None:
         """Registers a handler of `(payload)` or `(payload, job)`.
@@ -76,17 +78,26 @@ class Registry(Mapping[str, Handler]):
             InvalidInput: see `add_function`; or it takes other arguments.
         """
         run = handler if takes_job(handler) else OneArgument(handler)
-        self._add(job_type.kind, job_type.queue, handler, job_type.decode, run, options)
+        blank = NewJob(kind=job_type.kind, payload="", payload_version=job_type.version, queue=job_type.queue)
+        self._add(blank, handler, job_type.decode, run, options)
+
+    def request(self, kind: str, payload: str) -> NewJob:
+        """A request for a kind by its name, its payload as text; see `Klokka.request`."""
+        handler = self._handlers.get(kind)
+        if handler is None:
+            raise InvalidInput(f"kind {kind!r} has no handler here. It has: {', '.join(sorted(self)) or 'none'}.")
+        handler.decode(payload)
+        return replace(self._blanks[kind], payload=payload)
 
     def _add(
         self,
-        kind: str,
-        queue: str,
+        blank: NewJob,
         function: Callable[..., Any],
         decode: Callable[[str], Any],
         run: Callable[[Any, JobContext], Awaitable[Outcome] | Outcome],
         options: HandlerOptions,
     ) -> None:
+        kind = blank.kind
         if kind in self._handlers:
             raise InvalidInput(f"kind {kind!r} has a handler already. A kind is the name of one thing; choose another.")
         if options.timeout is not None:
@@ -105,7 +116,7 @@ class Registry(Mapping[str, Handler]):
         if handler.executor is Executor.PROCESS:
             check_portable(handler)
         self._handlers[kind] = handler
-        self._queues[kind] = queue
+        self._blanks[kind] = blank
 
 
 def _executor(kind: str, function: Callable[..., Any], named: str | None) -> Executor:
