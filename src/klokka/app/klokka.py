@@ -1,7 +1,7 @@
 """The facade: what a user holds. It wires stores, handlers and workers together and has no logic of its own."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -23,6 +23,7 @@ from klokka.errors import InvalidInput
 from klokka.runtime.bus import EventBus
 from klokka.runtime.context import JobContext
 from klokka.runtime.execution import Interceptor
+from klokka.runtime.handlers import Handler
 from klokka.runtime.settings import WorkerSettings
 from klokka.runtime.worker import Worker
 from klokka.spi.store import JobStore
@@ -242,7 +243,7 @@ class Klokka:
         settings = self._worker_settings(queues, concurrency, grace)
         async with self:
             store = await self._connection.opened()
-            worker = Worker(store, self._registry, settings, events=self._bus, interceptors=tuple(self._interceptors))
+            worker = Worker(store, self._registry, settings, events=self._bus, interceptors=self.interceptors)
             async with worker:
                 yield worker
 
@@ -252,9 +253,19 @@ class Klokka:
         return self._connection.origin
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds that have a handler here."""
-        return tuple(sorted(self._registry))
+    def handlers(self) -> Mapping[str, Handler]:
+        """How each kind that has a handler here is run."""
+        return self._registry
+
+    @property
+    def interceptors(self) -> tuple[Interceptor, ...]:
+        """What wraps every handler, the outermost first."""
+        return tuple(self._interceptors)
+
+    @property
+    def served_queues(self) -> tuple[Queue, ...]:
+        """The queues that a worker serves by default, in drain order: as given, else those of the kinds handled here."""
+        return self._queues or in_drain_order(self._registry.queues)
 
     async def opened(self) -> JobStore:
         """The app's open store on the running loop, for the verbs that have no shorthand here.
@@ -263,6 +274,16 @@ class Klokka:
             MisuseError: the app is open on another event loop.
         """
         return await self._connection.opened()
+
+    @asynccontextmanager
+    async def on_store(self, store: JobStore) -> AsyncGenerator[None]:
+        """For tests: the app on another store, open for the length of the block.
+
+        Raises:
+            MisuseError: the app is open already.
+        """
+        async with self._connection.replaced_by(store), self:
+            yield
 
     async def close(self) -> None:
         """Closes what was opened, on the loop and behind the sync verbs; a later verb opens it anew. Idempotent."""
@@ -289,10 +310,9 @@ class Klokka:
             raise InvalidInput(
                 "no kind has a handler, so a worker would have nothing to do. Register one with @app.job or app.handle."
             )
-        served = in_drain_order(queues) if queues is not None else self._queues or in_drain_order(self._registry.queues)
         return replace(
             self._settings,
-            queues=served,
+            queues=self.served_queues if queues is None else in_drain_order(queues),
             concurrency=self._settings.concurrency if concurrency is None else concurrency,
             grace=self._settings.grace if grace is None else grace,
         )
