@@ -16,7 +16,7 @@ from klokka.spi.store import JobStore
 from klokka.tck.capabilities import Capabilities, Lacking
 from klokka.tck.crowds import gathered, threaded
 from klokka.tck.subject import Subject
-from klokka.tck.violations import Violation, expect
+from klokka.tck.violations import expect, present
 
 H = TypeVar("H")
 R = TypeVar("R")
@@ -179,22 +179,19 @@ class Bench(Capabilities):
     async def standing(self, state: State, **changes: Any) -> JobId:
         """A new job that stands in `state`. One that waits does so for the time in the state, or for an hour."""
         if isinstance(state, Scheduled):
-            return await self.enqueue_one(run_at=state.at or HOUR, **changes)
+            return await self.enqueue_one(run_at=HOUR if state.at is None else state.at, **changes)
         if isinstance(state, Enqueued):
             return await self.enqueue_one(**changes)
         job = await self.claimed(**changes)
         if isinstance(state, Failed):
-            await self.settle(job, Failed(state.retry_at or HOUR))
+            await self.settle(job, Failed(HOUR if state.retry_at is None else state.retry_at))
         elif not isinstance(state, Running):
             await self.settle(job, state)
         return job.id
 
     async def details(self, job: JobId) -> JobDetails:
         """All that the store shows of a job that it must know."""
-        details = await self.query.get_job(job)
-        if details is None:
-            raise Violation("a job that was enqueued and not removed is known", seen=None, expected=f"job {job}")
-        return details
+        return present(await self.query.get_job(job), "a job that was enqueued and not removed is known")
 
 
 def _given(name: str, hand: H | None) -> H:

@@ -55,7 +55,8 @@ class Check:
         try:
             await self.prove(bench)
         except Violation as violation:
-            raise violation.citing(self.clauses) from None
+            violation.clauses = self.clauses
+            raise
 
 
 CHECKS: Final[dict[str, Check]] = {}

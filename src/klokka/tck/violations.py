@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 E = TypeVar("E", bound=Exception)
 T = TypeVar("T")
@@ -12,16 +12,14 @@ T = TypeVar("T")
 class Violation(AssertionError):
     """A store did something that the contract does not allow."""
 
-    def __init__(self, why: str, *, seen: object, expected: object, clauses: tuple[str, ...] = ()) -> None:
-        super().__init__(why, seen, expected, clauses)
+    clauses: tuple[str, ...] = ()
+    """What is broken by it: the clauses of the check that saw it."""
+
+    def __init__(self, why: str, *, seen: object, expected: object) -> None:
+        super().__init__(why, seen, expected)
         self.why = why
         self.seen = seen
         self.expected = expected
-        self.clauses = clauses
-
-    def citing(self, clauses: tuple[str, ...]) -> Self:
-        """The same violation with the clauses that it breaks."""
-        return type(self)(self.why, seen=self.seen, expected=self.expected, clauses=clauses)
 
     def __str__(self) -> str:
         cited = " ".join(f"[{clause}]" for clause in self.clauses)
@@ -63,6 +61,13 @@ class Expectation(Generic[T]):
 def expect(seen: T) -> Expectation[T]:
     """Begins a sentence: `expect(held).equals(set(), "an expired lease is revived by claim alone")`."""
     return Expectation(seen)
+
+
+def present(seen: T | None, why: str) -> T:
+    """What was seen, if it is there at all."""
+    if seen is None:
+        raise Violation(why, seen=None, expected="something")
+    return seen
 
 
 @dataclass(slots=True)
