@@ -1,0 +1,5 @@
+"""`python -m klokka` is the command `klokka`."""
+
+from klokka.cli.main import main
+
+main()

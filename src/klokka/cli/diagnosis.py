@@ -1,0 +1,126 @@
+"""What can be found out about a store from here."""
+
+import asyncio
+import time
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from klokka.cli.findings import Finding, of_clock, of_error, of_fleet, of_schema
+from klokka.core.states import JobStatus
+from klokka.errors import KlokkaError
+from klokka.spi.batch import BatchingStore
+from klokka.spi.fleet import FleetStore
+from klokka.spi.keys import EnqueueOnceStore, IdempotencyStore, LeaseStore
+from klokka.spi.life import MigratableStore, Migrations, Traits
+from klokka.spi.operate import OperableStore, ProgressStore
+from klokka.spi.query import QueryableStore
+from klokka.spi.store import JobStore
+from klokka.spi.transactions import SyncTransactionalStore, TransactionalStore
+from klokka.spi.wakeups import PushCapableStore
+
+CAPABILITIES: Final[dict[str, type[Any]]] = {
+    "batch": BatchingStore,
+    "enqueue_once": EnqueueOnceStore,
+    "fleet": FleetStore,
+    "idempotency": IdempotencyStore,
+    "leases": LeaseStore,
+    "migrations": MigratableStore,
+    "operate": OperableStore,
+    "progress": ProgressStore,
+    "query": QueryableStore,
+    "sync_transactions": SyncTransactionalStore,
+    "transactions": TransactionalStore,
+    "wakeups": PushCapableStore,
+}
+_PROBE: Final = "klokka.doctor"
+_PATIENCE: Final = 5.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Diagnosis:
+    """What was found out. None stands where it could not be."""
+
+    source: str
+    store: Traits
+    capabilities: dict[str, bool]
+    schema: Migrations | None = None
+    clock_ahead: timedelta | None = None
+    """How far the store's clock is ahead of this host's."""
+    wakeup: timedelta | None = None
+    """From a change that owes a wakeup to its arrival at another handle."""
+    jobs: dict[JobStatus, int] | None = None
+    live_workers: int | None = None
+    paused_queues: dict[str, str] | None = None
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+
+async def diagnose(store: JobStore, source: str) -> Diagnosis:
+    """Looks at all that the store shows. What the store cannot do is a finding and no error.
+
+    The schema is left as it is. To measure a wakeup, a queue of the doctor's own is paused and resumed.
+    """
+    found = Diagnosis(
+        source=source,
+        store=store.traits,
+        capabilities={name: isinstance(store, capability) for name, capability in CAPABILITIES.items()},
+    )
+    try:
+        if isinstance(store, MigratableStore):
+            # Before opening, since that may migrate.
+            found.schema = await store.schema()
+            found.findings += of_schema(found.schema)
+        if not found.findings:
+            await store.open()
+            await _examine(store, found)
+    except KlokkaError as error:
+        found.findings.append(of_error(error))
+    return found
+
+
+async def _examine(store: JobStore, found: Diagnosis) -> None:
+    found.clock_ahead = await _clock_ahead(store)
+    found.findings += of_clock(found.clock_ahead)
+    if isinstance(store, QueryableStore):
+        found.jobs = dict(await store.counts_by_status())
+    if isinstance(store, FleetStore):
+        found.live_workers = sum(worker.live for worker in await store.workers())
+        found.paused_queues = dict(await store.paused_queues())
+        if isinstance(store, QueryableStore):
+            found.findings += [finding async for finding in of_fleet(store)]
+        if isinstance(store, PushCapableStore):
+            found.wakeup = await _wakeup(store)
+            if found.wakeup is None:
+                found.findings.append(
+                    Finding(
+                        problem=f"no wakeup came within {_PATIENCE:g} seconds.",
+                        advice="Jobs still run, since workers also look by themselves, but up to seconds later.",
+                    )
+                )
+
+
+async def _clock_ahead(store: JobStore) -> timedelta:
+    """Against the middle of the round trip, so that a slow answer is not taken for a wrong clock."""
+    before = datetime.now(UTC)
+    now = await store.now()
+    return now - (before + (datetime.now(UTC) - before) / 2)
+
+
+async def _wakeup(store: Any) -> timedelta | None:
+    """Resuming a queue owes a wakeup [fleet.pause], and costs less than a job of our own."""
+    other = store.new_handle()
+    await other.open()
+    try:
+        async with aclosing(other.wakeups()) as hints, asyncio.timeout(_PATIENCE):
+            await anext(hints)  # the subscription is in place [wakeups.first]
+            await store.pause_queue(_PROBE, "measures a wakeup")
+            began = time.perf_counter()
+            await store.resume_queue(_PROBE)
+            await anext(hints)
+            return timedelta(seconds=time.perf_counter() - began)
+    except TimeoutError:
+        return None
+    finally:
+        await store.resume_queue(_PROBE)
+        await other.close()
