@@ -73,7 +73,8 @@ def _act(action: Action, ids: list[JobId], query: JobQuery, everything: bool, as
         if ids:
             run(lambda store: act_on(store, ids, query.status, action, tally))
     except BaseException:
-        click.echo(f"Stopped: {tally.changed:,} of {len(ids):,} jobs were {action.done}.", err=True)
+        if tally.changed:
+            click.echo(f"Stopped: {tally.changed:,} of {len(ids):,} jobs were {action.done}.", err=True)
         raise
     if as_json:
         unchanged = [{"id": job, "reason": reason} for job, reason in tally.unchanged]

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import click
 
@@ -25,11 +25,10 @@ def document(value: object) -> Any:
         case enum.Enum():
             return value.value
         case Mapping():
-            members: Mapping[Any, Any] = value
+            members = cast(Mapping[str, object], value)
             return {str(name): _field(name, member) for name, member in members.items()}
         case list() | tuple():
-            parts: Sequence[Any] = value
-            return [document(part) for part in parts]
+            return [document(part) for part in cast(Sequence[object], value)]
         case _ if is_dataclass(value):
             return {field.name: _field(field.name, getattr(value, field.name)) for field in fields(value)}
         case _:

@@ -35,9 +35,10 @@ class LineFormatter(logging.Formatter):
 def log_to_stderr(level: str) -> None:
     """Sends what Klokka and the user's modules log to stderr, unless their app has set up logging by itself."""
     root = logging.getLogger()
-    if not root.handlers:
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(LineFormatter())
-        root.addHandler(handler)
-        root.setLevel(logging.WARNING)
-    logging.getLogger("klokka").setLevel(level.upper())
+    if root.handlers:
+        logging.getLogger("klokka").setLevel(level.upper())
+        return
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LineFormatter())
+    root.addHandler(handler)
+    root.setLevel(level.upper())

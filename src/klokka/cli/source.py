@@ -19,7 +19,7 @@ from klokka.spi.store import JobStore
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_PASSWORD: Final = re.compile(r"(?<=//)([^:@/]*:).*@", re.DOTALL)
+_PASSWORD: Final = re.compile(r"^([^/]*//[^:@/]*:).*@", re.DOTALL)
 _QUERY_PASSWORD: Final = re.compile(r"([?&][^=&]*(?:password|secret|token)[^=&]*=)[^&]*", re.IGNORECASE)
 _NOWHERE: Final = (
     "no store is named. Give --store URL or --app module:object, or set KLOKKA_STORE or KLOKKA_APP, or write\n"
