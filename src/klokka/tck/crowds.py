@@ -41,11 +41,12 @@ async def threaded(stores: Sequence[JobStore], work: Callable[[JobStore, int], A
     async def one(store: JobStore, number: int) -> R:
         try:
             await store.open()
+        except BaseException:
+            begin.abort()  # the others shall not wait for this one
+            raise
+        try:
             begin.wait(_START_WITHIN)
             return await work(store, number)
-        except BaseException:
-            begin.abort()
-            raise
         finally:
             await store.close()
 
