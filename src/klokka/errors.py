@@ -16,6 +16,7 @@ KlokkaError
 ├── NotRetryable                   raised by handlers: straight to the dead letters
 │   └── PayloadUndecodable         the stored payload does not fit the kind any more
 ├── ProcessFailure                 a handler's process died, or its exception could not leave it
+├── WorkerLost                     a job's worker was lost too often, or on the last attempt
 ├── JobTimeout (TimeoutError)      a handler ran longer than its kind's `timeout`
 └── StoreError
     ├── StoreUnavailable           cannot be reached; nothing is known to have changed
@@ -95,6 +96,10 @@ class PayloadUndecodable(NotRetryable):
 
 class ProcessFailure(KlokkaError):
     """A handler's process died under its job, or raised what cannot leave a process; the message says which."""
+
+
+class WorkerLost(KlokkaError):
+    """A job was lost with its worker too often or on its last attempt, and was not started again."""
 
 
 class JobTimeout(KlokkaError, TimeoutError):

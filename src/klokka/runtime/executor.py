@@ -1,0 +1,218 @@
+"""The jobs under way: starts what was claimed as places allow, and ends it when it must end."""
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+from klokka.core import events
+from klokka.core.ids import JobId
+from klokka.core.records import ClaimedJob
+from klokka.runtime.bus import EventBus
+from klokka.runtime.context import JobContext
+from klokka.runtime.execution import Execution
+from klokka.runtime.held import Ending, Held, HeldJobs, Phase
+from klokka.runtime.pace import Pace
+from klokka.runtime.progress import Progress
+from klokka.runtime.slots import Slots
+from klokka.runtime.verdict import Result, Verdict, handed_back, lease_lost, verdict
+
+logger = logging.getLogger("klokka.executor")
+
+
+class JobExecutor:
+    """Runs each job in one task of the loop, never two claims of a job at once. Belongs to the loop."""
+
+    def __init__(
+        self,
+        execution: Execution,
+        *,
+        held: HeldJobs,
+        slots: Slots,
+        pace: Pace,
+        settle: Callable[[Held, Verdict], None],
+        bus: EventBus,
+        progress: Progress,
+        lease: timedelta,
+    ) -> None:
+        self._execution = execution
+        self._held = held
+        self._slots = slots
+        self._pace = pace
+        self._settle = settle
+        self._bus = bus
+        self._progress = progress
+        self._lease = lease
+        self._running: dict[JobId, Held] = {}
+        self._idle: asyncio.Event | None = None
+        self._loop = asyncio.get_running_loop()
+        self.draining = False
+
+    @property
+    def running(self) -> int:
+        """How many handlers have begun and not ended."""
+        return len(self._running)
+
+    # Claims come in
+
+    def admit(self, held: Held) -> None:
+        """Takes a fresh claim. An older one of the same job that still runs here is ended as lost first."""
+        older = self._held.get(held.job.id)
+        self._held.add(held)
+        if older is not None:
+            self.lose(older)
+        running = self._running.get(held.job.id)
+        if running is not None:
+            self._follow(running, held)
+        elif self.draining:
+            self.hand_back(held)
+        else:
+            self._slots.put(held)
+
+    def start_waiting(self) -> None:
+        """Starts waiting jobs while there are places."""
+        while (held := self._slots.take()) is not None:
+            self._start(held)
+
+    def hand_back(self, held: Held) -> None:
+        """Gives back a claim that was never started, without charging an attempt."""
+        self.turn_away(held, handed_back(held.job, unstarted=True))
+
+    def hand_back_waiting(self, *, before: float = math.inf) -> int:
+        """The same for all that have waited for a place since before a time of the monotonic clock; their number."""
+        stood = [held for held in self._slots.withdraw(before=before) if not held.lost]
+        for held in stood:
+            self.hand_back(held)
+        return len(stood)
+
+    def turn_away(self, held: Held, dead_letter: Verdict) -> None:
+        """Books a claim that must not be started."""
+        held.phase = Phase.ENDED
+        self._settle(held, dead_letter)
+
+    def drain(self) -> None:
+        """Starts nothing any more: what waits, and what is claimed from now on, goes back."""
+        self.draining = True
+        self.hand_back_waiting()
+        for held in self._running.values():
+            if held.successor is not None and not held.successor.lost:
+                self.hand_back(held.successor)
+                held.successor = None
+
+    # One job's life
+
+    def _start(self, held: Held) -> None:
+        if held.lost:
+            self._slots.release(held.job.queue)
+            return
+        job = held.job
+        held.phase = Phase.RUNNING
+        held.context = JobContext(job, *self._progress.of(job))
+        self._running[job.id] = held
+        held.task = self._loop.create_task(self._run(held))
+
+    async def _run(self, held: Held) -> None:
+        held.entered = True
+        context = held.context
+        if held.ending is not None or context is None:
+            self._ended(held, None)
+            return
+        job, handler = held.job, held.handler
+        held.since = time.monotonic()
+        if handler.timeout is not None:
+            held.overdue_at = held.since + handler.timeout.total_seconds()
+        if self._bus.wants(events.Started):
+            self._bus.tell(_started(job, self._lease))
+        try:
+            result = await self._execution.run(job, handler, context)
+        except asyncio.CancelledError as error:
+            result = Result(error=error, ran=time.monotonic() - held.since)
+        self._ended(held, result)
+
+    def _ended(self, held: Held, result: Result | None) -> None:
+        """Frees the place and books what follows; `result` is None where the handler was never called."""
+        job = held.job
+        held.phase = Phase.ENDED
+        held.task = None
+        del self._running[job.id]
+        if not held.lost:
+            self._judge(held, result)
+        if held.successor is not None and not held.successor.lost:
+            self.admit(held.successor)
+        self._slots.release(job.queue)
+        self.start_waiting()
+        self._slots.freed(job.queue)
+        if self._idle is not None and not self._running:
+            self._idle.set()
+
+    def _judge(self, held: Held, result: Result | None) -> None:
+        if result is None:
+            self._settle(held, handed_back(held.job, unstarted=True))
+            return
+        held.ran = result.ran
+        self._pace.note(result.ran)
+        if held.ending is Ending.STOPPED and result.error is not None:
+            made = handed_back(held.job, unstarted=False)
+        else:
+            made = verdict(result, held.job, held.handler)
+        self._settle(held, made)
+
+    # Ends that the worker decides
+
+    def lose(self, held: Held) -> None:
+        """Ends a claim whose lease is lost: its handler must stop, and its result is discarded.
+
+        One whose handler has ended is left to the settler, whose fence decides.
+        """
+        if held.ending is not None and held.lost:
+            return
+        if held.phase is Phase.ENDED:
+            return
+        self._held.drop(held)
+        if held.phase is Phase.WAITING:
+            held.ending = Ending.LOST
+            logger.info("the lease of job %d (%s) was lost before it was started", held.job.id, held.job.kind)
+            return
+        held.end(Ending.LOST)
+        logger.warning(
+            "the lease of job %d (%s) is lost: its handler is told to end and its result will be discarded",
+            held.job.id,
+            held.job.kind,
+        )
+        if self._bus.wants(events.LeaseLost):
+            self._bus.tell(lease_lost(held.job, time.monotonic() - held.since))
+
+    def _follow(self, running: Held, held: Held) -> None:
+        """Lets a claim wait until an older execution of the same job has ended."""
+        if running.successor is not None:
+            self.lose(running.successor)
+        running.successor = held
+
+    def cancel_all(self, ending: Ending) -> None:
+        """Ends every handler that runs."""
+        for held in list(self._running.values()):
+            held.end(ending)
+
+    def leave(self) -> list[ClaimedJob]:
+        """Gives up the handlers that do not end: nothing is written about them, and their leases run out."""
+        left = list(self._running.values())
+        for held in left:
+            held.end(Ending.LEFT)
+            self._held.drop(held)
+        return [held.job for held in left]
+
+    async def idle(self) -> None:
+        """Returns when no handler runs."""
+        while self._running:
+            self._idle = asyncio.Event()
+            await self._idle.wait()
+        self._idle = None
+
+
+def _started(job: ClaimedJob, lease: timedelta) -> events.Started:
+    waited = job.lease_until - lease - job.scheduled_for
+    return events.Started(
+        id=job.id, kind=job.kind, queue=job.queue, attempt=job.attempt, waited=max(waited, timedelta(0))
+    )

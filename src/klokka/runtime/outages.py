@@ -1,0 +1,48 @@
+"""Patience with what fails from outside: how long to wait, and how seldom to speak of it."""
+
+import logging
+import random
+import time
+from typing import Final
+
+logger = logging.getLogger("klokka.outage")
+
+FIRST_WAIT: Final = 0.05
+LONGEST_WAIT: Final = 5.0
+
+
+class Outage:
+    """Backs off, capped and jittered, while something fails, and logs each change of state once.
+
+    `what` fails, in the words of the log. It decides no repetition itself: the caller sleeps and tries.
+    """
+
+    __slots__ = ("_first", "_longest", "_since", "_tries", "_what")
+
+    def __init__(self, what: str, *, first: float = FIRST_WAIT, longest: float = LONGEST_WAIT) -> None:
+        self._what = what
+        self._first = first
+        self._longest = longest
+        self._tries = 0
+        self._since = 0.0
+
+    @property
+    def lasts(self) -> bool:
+        """Whether the last try failed."""
+        return self._tries > 0
+
+    def failed(self, error: BaseException) -> float:
+        """Notes a failed try and gives the seconds to wait before the next."""
+        if self._tries == 0:
+            self._since = time.monotonic()
+            logger.warning("%s fails (%s: %s); trying again until it works", self._what, type(error).__name__, error)
+        self._tries += 1
+        wait = min(self._longest, self._first * 2.0 ** min(self._tries - 1, 30))
+        return wait * random.uniform(0.75, 1.0)
+
+    def over(self) -> None:
+        """Notes that it works."""
+        if self._tries:
+            lasted = time.monotonic() - self._since
+            logger.warning("%s works again after %.1f s and %d failed tries", self._what, lasted, self._tries)
+            self._tries = 0

@@ -1,0 +1,127 @@
+"""The thread beside the handlers' loop, with a loop and a handle of its own: what must go on though handlers block."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from datetime import timedelta
+
+from klokka.errors import StoreUnavailable
+from klokka.runtime.outages import Outage
+from klokka.runtime.supervision import supervised
+from klokka.spi.store import JobStore
+
+logger = logging.getLogger("klokka.pulse")
+
+Duty = Callable[[], Awaitable[None]]
+
+
+class Pulse:
+    """Runs duties on a daemon thread from `start` until `stop`, or until the handlers' loop is gone.
+
+    `duties` makes them once the handle is open, and the farewell that is awaited at the end, within `patience`.
+    """
+
+    def __init__(
+        self,
+        store: JobStore,
+        duties: Callable[[JobStore], tuple[Mapping[str, Duty], Duty]],
+        *,
+        patience: timedelta,
+    ) -> None:
+        self._store = store
+        self._duties = duties
+        self._patience = patience.total_seconds()
+        self._theirs = asyncio.get_running_loop()
+        self._ours: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._stopping = False
+        self._opened: asyncio.Future[None] = self._theirs.create_future()
+        self._ended: asyncio.Future[None] = self._theirs.create_future()
+        self._thread = threading.Thread(target=self._main, name="klokka-pulse", daemon=True)
+
+    async def start(self) -> None:
+        """Returns when the duties run, or when it was stopped before that; waits through an outage.
+
+        Raises:
+            KlokkaError: the handle cannot be opened, for another reason than an outage.
+        """
+        self._thread.start()
+        await self._opened
+
+    def stop(self) -> None:
+        """Lets the thread end soon; may be called on any thread, and twice."""
+        self._stopping = True
+        if self._ours is not None and self._stop is not None:
+            with suppress(RuntimeError):  # it has ended already
+                self._ours.call_soon_threadsafe(self._stop.set)
+
+    async def ended(self, within: float) -> bool:
+        """Whether the thread has ended, after waiting for it for at most `within` seconds."""
+        await asyncio.wait([self._ended], timeout=within)
+        return self._ended.done()
+
+    # On the thread
+
+    def _main(self) -> None:
+        failure: BaseException | None = None
+        try:
+            asyncio.run(self._run())
+        except BaseException as error:
+            failure = error
+            if self._opened.done():
+                logger.exception("the thread that renews leases ended unexpectedly: leases are lost from now on")
+        with suppress(RuntimeError):  # their loop is closed, and nobody waits
+            self._theirs.call_soon_threadsafe(self._report, failure)
+
+    async def _run(self) -> None:
+        self._stop = asyncio.Event()
+        self._ours = asyncio.get_running_loop()
+        if self._stopping:
+            self._stop.set()
+        handle = self._store.new_handle()
+        try:
+            if await self._open(handle):
+                await self._work(handle, self._stop)
+        finally:
+            await handle.close()
+
+    async def _open(self, handle: JobStore) -> bool:
+        outage = Outage("opening the store")
+        while not self._stopping:
+            try:
+                await handle.open()
+            except StoreUnavailable as error:
+                await asyncio.sleep(outage.failed(error))
+            else:
+                outage.over()
+                return True
+        return False
+
+    async def _work(self, handle: JobStore, stop: asyncio.Event) -> None:
+        duties, farewell = self._duties(handle)
+        tasks = [asyncio.create_task(supervised(name, duty)) for name, duty in duties.items()]
+        self._theirs.call_soon_threadsafe(self._report_open)
+        await stop.wait()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience):
+                await farewell()
+
+    # On the handlers' loop
+
+    def _report_open(self) -> None:
+        if not self._opened.done():
+            self._opened.set_result(None)
+
+    def _report(self, failure: BaseException | None) -> None:
+        if self._opened.done():
+            pass
+        elif failure is None:
+            self._opened.set_result(None)
+        else:
+            self._opened.set_exception(failure)
+        self._ended.set_result(None)

@@ -1,0 +1,145 @@
+"""What follows from the end of a run: pure, and legal by `core.states.LEGAL`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, TypedDict
+
+from klokka.core import events
+from klokka.core.error_text import describe, storable
+from klokka.core.headers import max_attempts_of
+from klokka.core.ids import JobId
+from klokka.core.outcomes import Cancel, Outcome, Snooze
+from klokka.core.policies import next_wait
+from klokka.core.records import Change, ClaimedJob, JobError
+from klokka.core.states import Cancelled, DeadLettered, Enqueued, Failed, Move, Running, Scheduled, Succeeded
+from klokka.errors import WorkerLost
+from klokka.runtime.handlers import Handler
+
+RUNNING: Final = Running()
+SUCCEEDED: Final = Succeeded()
+ENQUEUED: Final = Enqueued()
+DEAD_LETTERED: Final = DeadLettered()
+CANCELLED: Final = Cancelled()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How a run ended: `error` is None or why it failed, `ran` is in seconds by a monotonic clock."""
+
+    outcome: Outcome = None
+    error: BaseException | None = None
+    ran: float = 0.0
+
+
+EVENTS: Final[Mapping[Move, type[events.Ended]]] = {
+    Move.SUCCEEDED: events.Succeeded,
+    Move.RETRY_BOOKED: events.Failed,
+    Move.SNOOZED: events.Snoozed,
+    Move.GIVEN_UP: events.DeadLettered,
+    Move.CANCELLED: events.Cancelled,
+}
+"""What is told of a move once it is stored; nothing of others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The change to store and the move that it is; `error`, `wait` and `reason` where the move has them."""
+
+    move: Move
+    change: Change
+    error: BaseException | None = None
+    wait: timedelta = timedelta(0)
+    reason: str = ""
+
+
+def verdict(result: Result, job: ClaimedJob, handler: Handler) -> Verdict:
+    """What becomes of `job` after `result`. Anything that a handler returns besides an outcome means done."""
+    if result.error is not None:
+        return _failed(result.error, job, handler)
+    match result.outcome:
+        case Snooze(delay):
+            to = Scheduled(delay)
+            change = Change(id=job.id, from_=RUNNING, to=to, fence=job.fence, refund=True)
+            return Verdict(move=Move.SNOOZED, change=change, wait=delay)
+        case Cancel(reason):
+            error = storable(JobError(type="Cancel", message=reason))
+            change = Change(id=job.id, from_=RUNNING, to=CANCELLED, fence=job.fence, error=error)
+            return Verdict(move=Move.CANCELLED, change=change, reason=reason)
+        case _:
+            change = Change(id=job.id, from_=RUNNING, to=SUCCEEDED, fence=job.fence)
+            return Verdict(move=Move.SUCCEEDED, change=change)
+
+
+def handed_back(job: ClaimedJob, *, unstarted: bool) -> Verdict:
+    """Gives the claim back at once; work that was never started is not charged [transition.refund]."""
+    change = Change(id=job.id, from_=RUNNING, to=ENQUEUED, fence=job.fence, refund=unstarted)
+    return Verdict(move=Move.HANDED_BACK, change=change)
+
+
+def not_to_be_started(job: ClaimedJob, handler: Handler) -> Verdict | None:
+    """The dead letter for a job whose worker was lost too often or on its last attempt; None if it may start.
+
+    Too often is `max_lapses`, which counts lapses alone. The last attempt is what the retry policy makes of the
+    attempt before this claim, with the lost worker as its error.
+    """
+    if not job.lapses:
+        return None
+    if job.lapses > handler.max_lapses:
+        error = WorkerLost(
+            f"job {job.id} ({job.kind}) was lost with its worker {job.lapses} times, and {handler.max_lapses} are "
+            "allowed: it seems to kill its worker. It was not started again; mend its handler, then requeue it."
+        )
+        return _given_up(error, job)
+    error = WorkerLost(
+        f"job {job.id} ({job.kind}) was lost with its worker, and attempt {job.attempt - 1} was its last. "
+        "It was not started again; requeue it if it may run once more."
+    )
+    if next_wait(handler.retry, job.attempt - 1, error, max_attempts_of(job.headers)) is None:
+        return _given_up(error, job)
+    return None
+
+
+def event_of(made: Verdict, job: ClaimedJob, ran: float) -> events.Ended | None:
+    """What to tell of a verdict that is stored; None where nothing is told, as of work handed back."""
+    head = _Head(id=job.id, kind=job.kind, queue=job.queue, attempt=job.attempt, ran=timedelta(seconds=ran))
+    match made.move, made.error:
+        case Move.SUCCEEDED, _:
+            return events.Succeeded(**head)
+        case Move.SNOOZED, _:
+            return events.Snoozed(**head, wait=made.wait)
+        case Move.CANCELLED, _:
+            return events.Cancelled(**head, reason=made.reason)
+        case Move.RETRY_BOOKED, BaseException() as error:
+            return events.Failed(**head, error=error, wait=made.wait)
+        case Move.GIVEN_UP, BaseException() as error:
+            return events.DeadLettered(**head, error=error)
+        case _:
+            return None
+
+
+def lease_lost(job: ClaimedJob, ran: float) -> events.LeaseLost:
+    """What to tell of a claim whose result is discarded."""
+    head = _Head(id=job.id, kind=job.kind, queue=job.queue, attempt=job.attempt, ran=timedelta(seconds=ran))
+    return events.LeaseLost(**head)
+
+
+class _Head(TypedDict):
+    id: JobId
+    kind: str
+    queue: str
+    attempt: int
+    ran: timedelta
+
+
+def _failed(error: BaseException, job: ClaimedJob, handler: Handler) -> Verdict:
+    wait = next_wait(handler.retry, job.attempt, error, max_attempts_of(job.headers))
+    if wait is None:
+        return _given_up(error, job)
+    change = Change(id=job.id, from_=RUNNING, to=Failed(wait), fence=job.fence, error=describe(error))
+    return Verdict(move=Move.RETRY_BOOKED, change=change, error=error, wait=wait)
+
+
+def _given_up(error: BaseException, job: ClaimedJob) -> Verdict:
+    change = Change(id=job.id, from_=RUNNING, to=DEAD_LETTERED, fence=job.fence, error=describe(error))
+    return Verdict(move=Move.GIVEN_UP, change=change, error=error)
