@@ -25,6 +25,7 @@ from klokka.runtime.context import JobContext
 from klokka.runtime.execution import Interceptor
 from klokka.runtime.handlers import Handler
 from klokka.runtime.settings import WorkerSettings
+from klokka.runtime.signals import run_until_signal
 from klokka.runtime.worker import Worker
 from klokka.spi.store import JobStore
 from klokka.spi.transactions import AsyncTransaction, SyncTransaction
@@ -240,12 +241,51 @@ class Klokka:
         Raises:
             InvalidInput: no kind has a handler, or a setting is wrong.
         """
-        settings = self._worker_settings(queues, concurrency, grace)
+        settings = self.worker_settings(queues=queues, concurrency=concurrency, grace=grace)
         async with self:
             store = await self._connection.opened()
             worker = Worker(store, self._registry, settings, events=self._bus, interceptors=self.interceptors)
             async with worker:
                 yield worker
+
+    async def run_worker(self, settings: WorkerSettings) -> None:
+        """Runs a worker until SIGTERM or SIGINT: the first stops it softly, a second one at once. For a whole process.
+
+        It has a handle of its own, and an outage of the store at its start is waited out.
+
+        Raises:
+            StoreError: the store cannot be opened, for another reason than an outage.
+        """
+        store = self.store.new_handle()
+        worker = Worker(store, self._registry, settings, events=self._bus, interceptors=self.interceptors)
+        try:
+            await run_until_signal(worker)
+        finally:
+            await store.close()
+            await self.close()
+
+    def worker_settings(
+        self,
+        *,
+        queues: Sequence[Queue | str] | None = None,
+        concurrency: int | None = None,
+        grace: timedelta | None = None,
+    ) -> WorkerSettings:
+        """The settings of this app's workers with what is given changed.
+
+        Raises:
+            InvalidInput: no kind has a handler, or a setting is wrong.
+        """
+        if not self._registry:
+            raise InvalidInput(
+                "no kind has a handler, so a worker would have nothing to do. Register one with @app.job or app.handle."
+            )
+        return replace(
+            self._settings,
+            queues=self.served_queues if queues is None else in_drain_order(queues),
+            concurrency=self._settings.concurrency if concurrency is None else concurrency,
+            grace=self._settings.grace if grace is None else grace,
+        )
 
     @property
     def store(self) -> JobStore:
@@ -302,17 +342,3 @@ class Klokka:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self._connection.leave()
-
-    def _worker_settings(
-        self, queues: Sequence[Queue | str] | None, concurrency: int | None, grace: timedelta | None
-    ) -> WorkerSettings:
-        if not self._registry:
-            raise InvalidInput(
-                "no kind has a handler, so a worker would have nothing to do. Register one with @app.job or app.handle."
-            )
-        return replace(
-            self._settings,
-            queues=self.served_queues if queues is None else in_drain_order(queues),
-            concurrency=self._settings.concurrency if concurrency is None else concurrency,
-            grace=self._settings.grace if grace is None else grace,
-        )

@@ -53,10 +53,10 @@ def print_table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, not
 
 def print_fields(fields: Iterable[tuple[str, str]]) -> None:
     """Prints one named value on each line, the values aligned."""
-    pairs = list(fields)
+    pairs = [(shown(name), shown(value)) for name, value in fields]
     width = max((len(name) for name, _ in pairs), default=0) + 2
     for name, value in pairs:
-        click.echo(click.style(name.ljust(width), dim=True) + shown(value))
+        click.echo(click.style(name.ljust(width), dim=True) + value)
 
 
 def print_block(name: str, text: str) -> None:
