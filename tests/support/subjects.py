@@ -1,13 +1,16 @@
 """Factories of the stores that the conformance kit runs against."""
 
+import sqlite3
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from datetime import timedelta
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from klokka.core.clocks import ManualClock
 from klokka.stores.memory.store import MemoryStore
 from klokka.stores.memory.transactions import MemoryTransaction
+from klokka.stores.sqlite.store import SqliteStore
 from klokka.tck.subject import Factory, Subject
 
 BOUND = timedelta(milliseconds=300)
@@ -37,12 +40,17 @@ def memory_factory(kind: Callable[..., MemoryStore] = MemoryStore) -> Factory:
             with tx.savepoint():
                 yield
 
-        @asynccontextmanager
-        async def failed() -> AsyncGenerator[Any]:
+        @contextmanager
+        def sync_failed() -> Generator[MemoryTransaction]:
             tx = store.begin()
             tx.fail()
             yield tx
             tx.rollback()
+
+        @asynccontextmanager
+        async def failed() -> AsyncGenerator[MemoryTransaction]:
+            with sync_failed() as tx:
+                yield tx
 
         yield Subject(
             store=store,
@@ -52,9 +60,47 @@ def memory_factory(kind: Callable[..., MemoryStore] = MemoryStore) -> Factory:
             sync_transaction=store.begin,
             sync_savepoint=sync_savepoint,
             unusable=failed,
+            sync_unusable=sync_failed,
         )
 
     return memory
 
 
-FACTORIES: dict[str, Factory] = {"memory": memory_factory()}
+@asynccontextmanager
+async def sqlite_factory() -> AsyncGenerator[Subject]:
+    """A fresh SQLite file with a manual clock."""
+    clock = ManualClock()
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "jobs.db"
+
+        @contextmanager
+        def transaction() -> Generator[sqlite3.Connection]:
+            with closing(sqlite3.connect(path)) as connection, connection:
+                yield connection
+
+        @contextmanager
+        def savepoint(connection: sqlite3.Connection) -> Generator[None]:
+            connection.execute("savepoint of_the_caller")
+            try:
+                yield
+            except BaseException:
+                connection.execute("rollback to of_the_caller")
+                raise
+            finally:
+                connection.execute("release of_the_caller")
+
+        @contextmanager
+        def commits_by_itself() -> Generator[sqlite3.Connection]:
+            with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+                yield connection
+
+        yield Subject(
+            store=SqliteStore(path, clock=clock, busy_bound=BOUND),
+            advance=clock.advance,
+            sync_transaction=transaction,
+            sync_savepoint=savepoint,
+            sync_unusable=commits_by_itself,
+        )
+
+
+FACTORIES: dict[str, Factory] = {"memory": memory_factory(), "sqlite": sqlite_factory}

@@ -87,6 +87,9 @@ class Bench(Capabilities):
     def unusable(self) -> AbstractAsyncContextManager[Any]:
         return _given("unusable", self.subject.unusable)()
 
+    def sync_unusable(self) -> AbstractContextManager[Any]:
+        return _given("sync_unusable", self.subject.sync_unusable)()
+
     async def cut_connections(self) -> None:
         await _given("cut", self.subject.cut)()
 

@@ -14,6 +14,7 @@ Hand = Literal[
     "sync_transaction",
     "sync_savepoint",
     "unusable",
+    "sync_unusable",
     "cut",
     "hostile",
 ]

@@ -31,6 +31,8 @@ class Subject:
     sync_savepoint: Callable[[Any], AbstractContextManager[object]] | None = None
     unusable: Callable[[], AbstractAsyncContextManager[Any]] | None = None
     """A connection that is right but for this: an insert would commit by itself, or its transaction has failed."""
+    sync_unusable: Callable[[], AbstractContextManager[Any]] | None = None
+    """The same for `enqueue_in_sync`."""
     cut: Callable[[], Awaitable[object]] | None = None
     """Ends the store's connections from the other side, as an administrator would."""
     hostile: Callable[[], Awaitable[object]] | None = None
