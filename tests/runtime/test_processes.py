@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from tests.support import process_handlers as handlers
-from tests.support.processes import NOON, claimed_job, process_handler
 
 from klokka.core.error_text import describe
 from klokka.core.outcomes import Cancel, Outcome, Snooze
 from klokka.errors import NotRetryable, PayloadUndecodable, ProcessFailure
 from klokka.runtime.processes import ProcessPool
+from tests.support import process_handlers as handlers
+from tests.support.processes import NOON, claimed_job, process_handler
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

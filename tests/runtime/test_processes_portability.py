@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.support import process_handlers as handlers
-from tests.support.processes import process_handler
 
 from klokka.errors import InvalidInput
 from klokka.runtime.processes import ProcessPool, check_portable
+from tests.support import process_handlers as handlers
+from tests.support.processes import process_handler
 
 
 class WithLock:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import timedelta
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from klokka.core.outcomes import Cancel, Outcome, Snooze
 from klokka.errors import NotRetryable, PayloadUndecodable
@@ -161,14 +161,14 @@ def kill_itself(payload: str, job: JobContext) -> None:
 
 def fork_and_die(payload: str, job: JobContext) -> None:
     """Leaves a fork in a session of its own, which no group signal reaches, and dies."""
-    with Path(payload).open("w") as speak:
-        if os.fork() == 0:
-            os.setsid()
-            speak.write(f"{os.getpid()}\n")
-            speak.flush()
+    hears, says = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        with _speaking(payload):
+            os.write(says, b"apart")
             time.sleep(60)
-            os._exit(0)
-        time.sleep(0)
+        os._exit(0)
+    os.read(hears, 10)
     os._exit(4)
 
 
@@ -192,9 +192,12 @@ def hold_the_interpreter(payload: str, job: JobContext) -> None:
 
 
 def wait_for_a_program(payload: str, job: JobContext) -> None:
-    """Its pid and its signals matter less than the program's, which inherits the fifo."""
-    with _speaking(payload) as fifo:
-        subprocess.run([sys.executable, "-c", "import time; time.sleep(60)"], pass_fds=[fifo.fileno()], check=True)
+    """The program inherits the fifo, so that its end is seen too."""
+    with Path(payload).open("w") as fifo:
+        program = subprocess.Popen(["/bin/sleep", "60"], pass_fds=[fifo.fileno()])
+        fifo.write(f"{os.getpid()}\n")
+        fifo.flush()
+        program.wait()
 
 
 def signal_itself(payload: str, job: JobContext) -> None:
@@ -202,7 +205,7 @@ def signal_itself(payload: str, job: JobContext) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _speaking(path: str):  # noqa: ANN202
+def _speaking(path: str) -> TextIO:
     fifo = Path(path).open("w")  # noqa: SIM115
     fifo.write(f"{os.getpid()}\n")
     fifo.flush()

@@ -138,4 +138,4 @@ def _watch() -> None:
     worker = parent_process()
     if worker is not None:
         worker.join()
-    os.killpg(0, signal.SIGKILL)
+    os.killpg(os.getpid(), signal.SIGKILL)

@@ -6,7 +6,7 @@ import os
 import pickle
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing import get_context, resource_tracker
@@ -15,10 +15,9 @@ from typing import Final, Self, cast
 
 from klokka.core.records import ClaimedJob
 from klokka.errors import ProcessFailure
+from klokka.runtime.latest_progress import LatestProgress, Report
 from klokka.runtime.process_child import FOR_THE_WORKER, serve
 from klokka.runtime.process_wire import LENGTH, Answer, Assignment, Finished, FromChild, Progress, Ready, frame
-
-Report = Callable[[float], Awaitable[None]]
 
 _FIRST_LOOK: Final = 0.001
 _LAST_LOOK: Final = 0.05
@@ -37,7 +36,7 @@ class Child:
         self._ready = self._leaving = self._killed = self._gone = False
         self._job: ClaimedJob | None = None
         self._answer: asyncio.Future[Answer] | None = None
-        self._progress = _LatestProgress(None)
+        self._progress = LatestProgress(None)
         self.life: Final = asyncio.create_task(self._live(), name=f"klokka-process-{self._pid}")
 
     @classmethod
@@ -79,7 +78,7 @@ class Child:
         plain = replace(job, headers=dict(job.headers))  # stores may hand out views, which do not pickle
         self._job = job
         self._answer = asyncio.get_running_loop().create_future()
-        self._progress = _LatestProgress(report)
+        self._progress = LatestProgress(report)
         try:
             self._writer.write(frame(Assignment(handler=None if known else handler, job=plain)))
             answer = await self._answer
@@ -166,34 +165,6 @@ class Child:
             )
         hint = " Where nobody sent it, the system was out of memory." if exit_code == -signal.SIGKILL else ""
         return ProcessFailure(f"the handler's process ended by {how} before the handler did.{hint}")
-
-
-class _LatestProgress:
-    """Reports one value at a time and always the newest, so that many never queue up behind a slow store."""
-
-    def __init__(self, report: Report | None) -> None:
-        self._report = report
-        self._next: float | None = None
-        self._task: asyncio.Task[None] | None = None
-
-    def tell(self, value: float) -> None:
-        self._next = value
-        if self._report is not None and (self._task is None or self._task.done()):
-            self._task = asyncio.create_task(self._pass_on(self._report))
-
-    async def settle(self) -> None:
-        if self._task is not None:
-            await self._task
-
-    def drop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-
-    async def _pass_on(self, report: Report) -> None:
-        while self._next is not None:
-            value, self._next = self._next, None
-            with suppress(Exception):
-                await report(value)
 
 
 @contextmanager

@@ -95,7 +95,7 @@ def revive(raised: Raised) -> Exception:
     if error is None:
         stand_in = ProcessFailure if raised.retryable else LastingProcessFailure
         error = stand_in(f"a process handler raised what cannot leave its process: {raised.summary}")
-    error.__cause__ = ChildTraceback(f"in the handler's process:\n{raised.traceback}")
+    error.__cause__ = ChildTraceback(f"in the handler's process:\n{raised.traceback.rstrip()}")
     return error
 
 

@@ -24,7 +24,8 @@ from klokka.core.outcomes import Outcome
 from klokka.core.records import ClaimedJob
 from klokka.errors import InvalidInput, MisuseError
 from klokka.runtime.handlers import Handler
-from klokka.runtime.process_handle import Child, Report
+from klokka.runtime.latest_progress import Report
+from klokka.runtime.process_handle import Child
 from klokka.runtime.process_wire import Raised, revive
 
 _UNNAMED: Final = re.compile(r"[\w.<>]*<(?:locals|lambda)>[\w.<>]*")
@@ -33,7 +34,8 @@ _UNNAMED: Final = re.compile(r"[\w.<>]*<(?:locals|lambda)>[\w.<>]*")
 class ProcessPool:
     """Runs process handlers in at most `slots` children, each of them spawned when it is first needed.
 
-    Children end with the process that holds the pool, even if that is killed.
+    Children end with the process that holds the pool, even if that is killed. On Linux they end with the thread of its
+    loop as well. Programs that a handler started end with their child when that dies or its job is cancelled.
 
     Raises:
         InvalidInput: `slots` is below 1.
