@@ -24,7 +24,7 @@ def test_a_duration_is_whole_numbers_with_units(text: str, length: timedelta) ->
 
 @pytest.mark.parametrize("text", ["", "s", "10", "-5s", "1.5h", "5 m", "30m1h", "5m5m", "5M", "٣s", "1w", "10s\n"])
 def test_another_form_is_refused_with_the_text_and_the_form(text: str) -> None:
-    with pytest.raises(InvalidTime, match="is no length of time. Write it like 10s, 5m, 1h30m or 2d") as refused:
+    with pytest.raises(InvalidTime, match=r"is no length of time\. Write it like 10s, 5m, 1h30m or 2d") as refused:
         parse_duration(text)
 
     assert repr(text) in str(refused.value)

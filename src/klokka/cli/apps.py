@@ -52,11 +52,11 @@ def _import(name: str) -> ModuleType:
                 "Run the command in the folder that holds it."
             ) from error
         raise _failed(name, error) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _failed(name, error) from error
 
 
-def _failed(name: str, error: Exception) -> Refused:
+def _failed(name: str, error: BaseException) -> Refused:
     """Shows the traceback from the user's first line on; ours and the importer's say nothing to them."""
     trace = error.__traceback__
     while trace is not None and _not_theirs(trace.tb_frame.f_code.co_filename):
