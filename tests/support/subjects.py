@@ -75,7 +75,7 @@ async def sqlite_factory() -> AsyncGenerator[Subject]:
 
         @contextmanager
         def transaction() -> Generator[sqlite3.Connection]:
-            with closing(sqlite3.connect(path)) as connection, connection:
+            with closing(sqlite3.connect(path, timeout=BOUND.total_seconds())) as connection, connection:
                 yield connection
 
         @contextmanager

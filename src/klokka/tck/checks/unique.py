@@ -4,7 +4,6 @@ import asyncio
 import time
 from datetime import timedelta
 
-from klokka.core.ids import JobId
 from klokka.core.records import EnqueueResult
 from klokka.core.states import (
     Cancelled,
@@ -19,8 +18,8 @@ from klokka.core.states import (
 from klokka.errors import Busy
 from klokka.spi.query import QueryableStore
 from klokka.spi.store import JobStore
-from klokka.spi.transactions import TransactionalStore
 from klokka.tck.bench import HOUR, KIND, OTHER_KIND, QUEUE, Bench
+from klokka.tck.callers import Begin, check_both_sorts
 from klokka.tck.check import check
 from klokka.tck.violations import expect, expect_refusal
 
@@ -183,28 +182,24 @@ async def a_job_that_ends_meanwhile_gives_way_to_one_other(bench: Bench) -> None
     expect(after.created).equals(not created, "a job that took the key over holds it")
 
 
-@check("enqueue.unique-race", "tx.atomic", needs=TransactionalStore, given="transaction")
-async def if_the_winner_rolls_back_one_of_the_waiting_callers_wins(bench: Bench) -> None:
-    results = await _raced_against_transaction(bench, commits=False)
+@check_both_sorts("enqueue.unique-race", "tx.atomic")
+async def if_the_winner_rolls_back_one_of_the_waiting_callers_wins(bench: Bench, begin: Begin) -> None:
+    results = await _raced_against_transaction(bench, begin, commits=False)
 
     expect(sum(result.created for result in results)).equals(1, "one of the waiting callers' jobs exists")
     expect(len({result.id for result in results})).equals(1, "the same id for all callers")
     expect(await bench.claimed_ids()).equals([results[0].id], "the job that was rolled back does not exist")
 
 
-@check("enqueue.unique-race", "tx.atomic", needs=TransactionalStore, given="transaction")
-async def if_the_winner_commits_all_waiting_callers_get_its_id(bench: Bench) -> None:
-    results = await _raced_against_transaction(bench, commits=True)
+@check_both_sorts("enqueue.unique-race", "tx.atomic")
+async def if_the_winner_commits_all_waiting_callers_get_its_id(bench: Bench, begin: Begin) -> None:
+    results = await _raced_against_transaction(bench, begin, commits=True)
 
     expect({result.created for result in results}).equals({False}, "the job of the committed transaction holds the key")
     expect(await bench.claimed_ids()).equals([results[0].id], "the same id for all callers, and one row")
 
 
-class _ChangedMind(Exception):
-    """Rolls a caller's transaction back."""
-
-
-async def _raced_against_transaction(bench: Bench, *, commits: bool) -> list[EnqueueResult]:
+async def _raced_against_transaction(bench: Bench, begin: Begin, *, commits: bool) -> list[EnqueueResult]:
     """What four callers get who want a key while an open transaction has it."""
     stores = [await bench.handle() for _ in range(4)]
 
@@ -212,24 +207,21 @@ async def _raced_against_transaction(bench: Bench, *, commits: bool) -> list[Enq
         return (await store.enqueue([bench.new(unique_key="k")]))[0]
 
     waiting: list[asyncio.Task[EnqueueResult]] = []
-    try:
-        async with bench.transaction() as tx:
-            await bench.tx.enqueue_in(tx, [bench.new(unique_key="k")])
-            waiting = [asyncio.create_task(enqueue(store)) for store in stores]
-            await asyncio.wait(waiting, timeout=min(0.05, bench.store.traits.bound.total_seconds() / 4))
-            if not commits:
-                raise _ChangedMind
-    except _ChangedMind:
-        pass
+    async with begin(bench) as caller:
+        await caller.enqueue([bench.new(unique_key="k")])
+        waiting = [asyncio.create_task(enqueue(store)) for store in stores]
+        await asyncio.wait(waiting, timeout=min(0.05, bench.store.traits.bound.total_seconds() / 4))
+        if not commits:
+            caller.roll_back()
     return list(await asyncio.gather(*waiting))
 
 
-@check("enqueue.bounded", needs=TransactionalStore, given="transaction")
-async def waiting_for_an_uncommitted_key_ends_after_the_stated_bound(bench: Bench) -> None:
+@check_both_sorts("enqueue.bounded", "claim.wait-free")
+async def waiting_for_an_uncommitted_key_ends_after_the_stated_bound(bench: Bench, begin: Begin) -> None:
     other = await bench.handle()
 
-    async with bench.transaction() as tx:
-        (mine,) = await bench.tx.enqueue_in(tx, [bench.new(unique_key="k")])
+    async with begin(bench) as caller:
+        (mine,) = await caller.enqueue([bench.new(unique_key="k")])
         begun = time.monotonic()
         with expect_refusal(Busy, "waiting for somebody's uncommitted key ends with a typed error") as refusal:
             await other.enqueue([bench.new(payload="neighbour"), bench.new(unique_key="k")])
@@ -237,4 +229,4 @@ async def waiting_for_an_uncommitted_key_ends_after_the_stated_bound(bench: Benc
 
     expect(refusal.error.retry_is_safe).equals(True, "the error may be retried")
     expect(waited).within(0.0, bench.store.traits.bound.total_seconds() + SLACK, "the wait ends after the stated limit")
-    expect(await bench.claimed_ids()).equals([JobId(mine.id)], "nothing was written")
+    expect(await bench.claimed_ids()).equals([mine.id], "nothing was written by the one who waited")
