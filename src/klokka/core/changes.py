@@ -2,8 +2,7 @@
 
 from datetime import timedelta
 
-from klokka.core.instants import aware
-from klokka.core.limits import check_plan
+from klokka.core.instants import aware, check_plan
 from klokka.core.records import Change
 from klokka.core.states import Failed, Running, Scheduled, State, time_of
 from klokka.errors import InvalidInput, InvalidTime

@@ -1,0 +1,47 @@
+"""The one place that turns a URL into a store. A driver is imported when a URL asks for it."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from klokka.errors import UnknownStore
+from klokka.spi.store import JobStore
+from klokka.stores._url import options, shown
+
+
+def open_store(url: str) -> JobStore:
+    """The store that `url` names, made and not yet opened.
+
+    `memory:`, `sqlite:///relative.db` or `sqlite:////absolute.db`; options follow a `?`.
+
+    Raises:
+        UnknownStore: no store answers to the URL, or its store does not know the form or an option. The message
+            shows no password.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise UnknownStore(f"no store for {shown(url)}: it is not a URL.") from None  # its text may hold a password
+    make = _STORES.get(parts.scheme)
+    if make is None:
+        known = ", ".join(f"{scheme}:" for scheme in _STORES)
+        raise UnknownStore(f"no store for {shown(url)}. Known: {known}. To write your own see docs/write-a-store.md.")
+    return make(url, parts)
+
+
+def _memory(url: str, parts: SplitResult) -> JobStore:
+    from klokka.stores.memory.store import MemoryStore
+
+    options(url, parts, {})
+    if parts.netloc or parts.path:
+        raise UnknownStore(f"{shown(url)} names something, and a store in memory has no name. Give memory: alone.")
+    return MemoryStore()
+
+
+def _sqlite(url: str, parts: SplitResult) -> JobStore:
+    from klokka.stores.sqlite.url import sqlite_store
+
+    return sqlite_store(url, parts)
+
+
+_STORES: Final[Mapping[str, Callable[[str, SplitResult], JobStore]]] = {"memory": _memory, "sqlite": _sqlite}

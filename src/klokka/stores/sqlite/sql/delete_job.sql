@@ -1,0 +1,3 @@
+-- [operate.delete]
+delete from klokka_jobs
+where id = ?1

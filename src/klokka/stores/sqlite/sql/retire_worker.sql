@@ -1,0 +1,3 @@
+-- [fleet.beat]
+delete from klokka_workers
+where id = ?1

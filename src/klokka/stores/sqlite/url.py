@@ -1,0 +1,59 @@
+"""The store that a URL with the scheme `sqlite` names."""
+
+import re
+from datetime import timedelta
+from typing import Final
+from urllib.parse import SplitResult, unquote
+
+from klokka.errors import InvalidInput, UnknownStore
+from klokka.stores._url import options, shown
+from klokka.stores.sqlite.durability import Durability
+from klokka.stores.sqlite.store import SqliteStore
+
+_SPAN: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
+_UNITS: Final = {"ms": timedelta(milliseconds=1), "s": timedelta(seconds=1), "m": timedelta(minutes=1)}
+_PARAMETERS: Final = {"durability": "durability", "busy": "busy_bound"}
+
+
+def sqlite_store(url: str, parts: SplitResult) -> SqliteStore:
+    """An unopened store on `sqlite:///relative.db` or `sqlite:////absolute.db`.
+
+    Options: `durability=machine` (the default) or `process`, and `busy=5s`, the bound of waits.
+
+    Raises:
+        UnknownStore: the URL has another form, or an option that is not known.
+    """
+    found = options(url, parts, {"durability": _durability, "busy": _span})
+    return SqliteStore(_path(url, parts), **{_PARAMETERS[name]: value for name, value in found.items()})
+
+
+def _path(url: str, parts: SplitResult) -> str:
+    if parts.fragment or "#" in url:
+        raise UnknownStore(f"{shown(url)} has a #, which ends a path. Write it as %23.")
+    path = unquote(parts.path)
+    named = (unquote(parts.netloc) + path).strip("/")
+    if ":memory:" in named:
+        raise UnknownStore(f"{shown(url)} would be lost to every other connection. For a store in memory give memory:.")
+    if parts.netloc or not path.startswith("/"):
+        raise UnknownStore(
+            f"{shown(url)} has the wrong number of slashes. "
+            f"Three are for a relative path, sqlite:///{named}; four for an absolute one, sqlite:////{named}."
+        )
+    if not named or path.endswith("/"):
+        raise UnknownStore(f"{shown(url)} names no file. Give one, such as sqlite:///jobs.db.")
+    return path[1:]
+
+
+def _durability(text: str) -> Durability:
+    try:
+        return Durability(text)
+    except ValueError as error:
+        raise InvalidInput(f"is none of {', '.join(known.value for known in Durability)}.") from error
+
+
+def _span(text: str) -> timedelta:
+    match = _SPAN.fullmatch(text)
+    span = timedelta(0) if match is None else float(match[1]) * _UNITS[match[2]]
+    if span <= timedelta(0):
+        raise InvalidInput("is not a length of time such as 500ms, 5s or 1m.")
+    return span
