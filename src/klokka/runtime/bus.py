@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 logger = logging.getLogger("klokka.events")
 
@@ -58,10 +58,9 @@ class EventBus:
             known = self._sorted(event_type)
         return bool(known[0] or known[1])
 
-    def tell(self, event: Any) -> None:
+    def tell(self, event: object) -> None:
         """Hands `event` to its listeners and returns at once."""
-        event_type = cast("type[Any]", type(event))
-        plain, awaited = self._for.get(event_type) or self._sorted(event_type)
+        plain, awaited = self._for.get(type(event)) or self._sorted(type(event))
         for listener in plain:
             self._queue(listener, event)
         if awaited:

@@ -61,7 +61,7 @@ class JobExecutor:
         """Takes a fresh claim. An older one of the same job that still runs here is ended as lost first."""
         older = self._held.get(held.job.id)
         self._held.add(held)
-        if older is not None:
+        if older is not None and older is not held:
             self.lose(older)
         running = self._running.get(held.job.id)
         if running is not None:

@@ -55,6 +55,7 @@ class Worker:
         self._forced = asyncio.Event()
         self._ended = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._life: asyncio.Task[None] | None = None
         self._crew: Crew | None = None
 
     async def __aenter__(self) -> Self:
@@ -69,7 +70,7 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         started = asyncio.Event()
         starting = asyncio.create_task(started.wait())
-        life = asyncio.create_task(self._live(started), name="klokka-worker")
+        self._life = life = asyncio.create_task(self._live(started), name="klokka-worker")
         try:
             await asyncio.wait([starting, life], return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
@@ -89,7 +90,7 @@ class Worker:
             await self.stop()
         except asyncio.CancelledError:
             self.stop_now()
-            await self._ended.wait()
+            await self.stopped()
             raise
 
     @property
@@ -145,6 +146,10 @@ class Worker:
             if await self._opened():
                 self._crew = Crew(self._store, self._orders)
                 await self._crew.run(self._stop_asked, self._forced, started.set)
+        except Exception:
+            if started.is_set():  # else it is raised where the worker is entered
+                logger.exception("worker %s ended unexpectedly; its leases will run out", self.id)
+            raise
         finally:
             self._ended.set()
 
