@@ -37,9 +37,9 @@ from klokka.spi.query import QueryableStore
 from klokka.spi.store import JobStore
 from klokka.spi.transactions import SyncTransactionalStore
 from klokka.spi.wakeups import PushCapableStore
+from klokka.stores import _doors as doors
 from klokka.stores.sqlite import (
     claims,
-    doors,
     fleet,
     held_jobs,
     inserts,
