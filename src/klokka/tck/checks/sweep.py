@@ -95,6 +95,8 @@ async def a_job_reopened_during_the_sweep_either_goes_or_runs(bench: Bench) -> N
         expect(len(runnable)).equals(swept_and_reopened[0] + swept_and_reopened[2], "what was reopened survives")
         for job in runnable:
             await bench.settle(job, DeadLettered())
+        await bench.pass_time(bench.short)
+        await bench.store.sweep(EVERYTHING)
 
 
 @check("sweep.retention", "key.once", needs=IdempotencyStore, given="advance")
