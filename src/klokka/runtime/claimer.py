@@ -81,7 +81,7 @@ class Claimer:
     async def run(self) -> None:
         """Claims until stopped."""
         while not self._stopping.is_set():
-            ahead = 0 if self._careful else self._pace.ahead
+            ahead = 0 if self._careful or self._executor.suspects else self._pace.ahead
             room = self._slots.room(ahead)
             if room.limit <= ahead // 2 or self._must_wait():
                 await self._wait_for_room(ahead)
@@ -117,22 +117,26 @@ class Claimer:
         return [Held(job, self._handlers[job.kind], claimed=sent, deadline=deadline) for job in jobs]
 
     async def _take_in(self, batch: Sequence[Held]) -> None:
+        for held in batch:
+            self._executor.hold(held)
         self._careful = any(held.job.lapses for held in batch) and not self._executor.draining
         if self._careful:
             batch = await self._one_suspect(batch)
         for held in batch:
             self._executor.admit(held)
         self._executor.start_waiting()
+        if self._careful:
+            await asyncio.sleep(0)  # it begins before anything else is claimed
 
     async def _one_suspect(self, batch: Sequence[Held]) -> Sequence[Held]:
         """The first lapsed job that may start, once this process holds no other unstarted claim.
 
-        It may be what killed its last worker, and what it takes along must not be charged for it.
+        It may be what killed its last worker, and what it takes along must not be charged for it. For the same reason
+        nothing is claimed ahead while it runs.
         """
         suspect: Held | None = None
         others: list[Held] = []
         for held in batch:
-            self._held.add(held)
             dead_letter = not_to_be_started(held.job, held.handler)
             if dead_letter is not None:
                 self._executor.turn_away(held, dead_letter)

@@ -49,6 +49,8 @@ class JobExecutor:
         self._idle: asyncio.Event | None = None
         self._loop = asyncio.get_running_loop()
         self.draining = False
+        self.suspects = 0
+        """How many jobs run that were lost with a worker before."""
 
     @property
     def running(self) -> int:
@@ -57,17 +59,20 @@ class JobExecutor:
 
     # Claims come in
 
-    def admit(self, held: Held) -> None:
-        """Takes a fresh claim. An older one of the same job that still runs here is ended as lost first."""
+    def hold(self, held: Held) -> None:
+        """Takes a fresh claim under renewal. An older one of the same job is ended as lost."""
         older = self._held.get(held.job.id)
         self._held.add(held)
-        if older is not None and older is not held:
+        if older is not None:
             self.lose(older)
+
+    def admit(self, held: Held) -> None:
+        """Lets a held claim wait for its place, and until an older execution of the same job here has ended."""
         running = self._running.get(held.job.id)
-        if running is not None:
-            self._follow(running, held)
-        elif self.draining:
+        if self.draining:
             self.hand_back(held)
+        elif running is not None:
+            running.successor = held
         else:
             self._slots.put(held)
 
@@ -111,6 +116,7 @@ class JobExecutor:
         held.phase = Phase.RUNNING
         held.context = JobContext(job, *self._progress.of(job))
         self._running[job.id] = held
+        self.suspects += job.lapses > 0
         held.task = self._loop.create_task(self._run(held))
 
     async def _run(self, held: Held) -> None:
@@ -137,6 +143,7 @@ class JobExecutor:
         held.phase = Phase.ENDED
         held.task = None
         del self._running[job.id]
+        self.suspects -= job.lapses > 0
         if not held.lost:
             self._judge(held, result)
         if held.successor is not None and not held.successor.lost:
@@ -183,12 +190,6 @@ class JobExecutor:
         )
         if self._bus.wants(events.LeaseLost):
             self._bus.tell(lease_lost(held.job, time.monotonic() - held.since))
-
-    def _follow(self, running: Held, held: Held) -> None:
-        """Lets a claim wait until an older execution of the same job has ended."""
-        if running.successor is not None:
-            self.lose(running.successor)
-        running.successor = held
 
     def cancel_all(self, ending: Ending) -> None:
         """Ends every handler that runs."""
