@@ -1,0 +1,115 @@
+"""`cron(...)`: an expression and a zone as a schedule. cronsim decides which days match; the search is ours.
+
+cronsim sees naive dates alone, and only what our grammar has let through.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from difflib import get_close_matches
+from typing import Final
+
+from cronsim import CronSim
+
+from klokka.schedules.clock_times import DayTimes
+from klokka.schedules.cron_fields import DAY, CronFields
+from klokka.schedules.cron_grammar import parse, refusal
+from klokka.schedules.cron_wording import words
+from klokka.schedules.dst import ZonedSchedule
+from klokka.schedules.local_times import LocalTimes, month_length
+from klokka.schedules.zones import load_zone
+
+MACROS: Final = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+}
+_FOREIGN: Final = {
+    "@reboot": "A schedule knows no boot: enqueue where your program starts.",
+    "@every": "Use every(timedelta(minutes=5)).",
+}
+"""Macros of other dialects, and what to use here."""
+_LONGEST: Final = 20
+"""Of a macro, for a suggestion."""
+_ANY_TIME: Final = datetime.min  # noqa: DTZ901 cronsim's cursor, which is never moved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CronDays:
+    """The days that an expression matches, by cronsim's reading of day of month and day of week."""
+
+    fields: CronFields
+    matcher: CronSim = field(repr=False, compare=False)
+
+    def days_in(self, year: int, month: int) -> Sequence[int]:
+        if month not in self.fields.month.values:
+            return ()
+        days = self.fields.day.values if self.fields.both_days else range(1, 32)
+        last = month_length(year, month)
+        return [day for day in days if day <= last and self.matcher.match_day(date(year, month, day))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cron(ZonedSchedule):
+    """A cron expression in a zone; see `cron`. `str()` gives the expression, which parses to an equal value."""
+
+    expression: str
+    seconds: bool
+    fields: CronFields = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.expression
+
+    def describe(self) -> str:
+        return f"{words(self.fields)}, {self.zone}"
+
+    def canonical(self) -> str:
+        return f"cron {self.fields.canonical()} {self.zone}"
+
+
+def cron(expression: str, *, zone: str = "UTC", seconds: bool = False) -> Cron:
+    """A schedule from five cron fields, or with `seconds=True` six, seconds first, read in `zone`.
+
+    If the minute or hour (or second) begins with `*` it follows the clock face: what a clock change skips does not
+    fire, what it repeats fires twice. Else each wall time fires once: the first time that it comes, or, where it is
+    skipped, when the gap ends. If a day field begins with `*` both day fields must match, else either.
+
+    Raises:
+        InvalidSchedule: outside of the grammar, never firing, or no such zone; with field, position and a hint.
+    """
+    load_zone(zone)
+    text = expression.strip(" \t")
+    if text.startswith("@"):
+        text = ("0 " if seconds else "") + _expand(expression, text)
+        expression = text
+    fields = parse(expression, seconds=seconds)
+    if not fields.fires:
+        hint = "Name a day that one of the months has, or last_day(at=…) for its end."
+        raise refusal(expression, None, "no month that it names has such a day, so it never fires", hint, DAY)
+    text = " ".join(text.upper().split())
+    days = CronDays(fields=fields, matcher=CronSim(text, _ANY_TIME))
+    times = DayTimes.of_fields(fields.hour.values, fields.minute.values, fields.second.values)
+    return Cron(
+        expression=text,
+        seconds=seconds,
+        fields=fields,
+        labels=LocalTimes(days, times),
+        zone=zone,
+        wild=fields.wild,
+    )
+
+
+def _expand(expression: str, text: str) -> str:
+    name = text.lower()
+    if name in MACROS:
+        return MACROS[name]
+    hint = f"Known: {', '.join(MACROS)}."
+    if foreign := next((word for word in _FOREIGN if name.startswith(word)), None):
+        hint = _FOREIGN[foreign]
+    elif len(name) <= _LONGEST and (close := get_close_matches(name, MACROS, n=1)):
+        hint = f"Did you mean {close[0]!r}?"
+    raise refusal(expression, expression.index("@"), "it is not a macro of this grammar", hint)

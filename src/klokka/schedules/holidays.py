@@ -1,0 +1,34 @@
+"""Days off: a caller's calendar for business days, under an id that says which edition it is."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Protocol
+
+from klokka.core.names import check_name
+
+
+class HolidayCalendar(Protocol):
+    """Which dates are holidays. Pure: one date, one answer, on every node; a change of answers is a new `id`."""
+
+    @property
+    def id(self) -> str:
+        """Part of the fingerprint: schedules under another id start afresh."""
+        ...
+
+    def is_holiday(self, day: date, /) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Holidays:
+    """A fixed set of dates, for example `Holidays("oslo-2026", {date(2026, 5, 17), …})`."""
+
+    id: str
+    dates: Collection[date] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        check_name("holidays id", self.id)
+        object.__setattr__(self, "dates", frozenset(self.dates))
+
+    def is_holiday(self, day: date, /) -> bool:
+        return day in self.dates
