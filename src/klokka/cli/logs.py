@@ -18,9 +18,8 @@ class LineFormatter(logging.Formatter):
     What a record says is shown and never obeyed by a terminal; a traceback keeps its lines.
     """
 
-    converter = time.gmtime
-    default_time_format = "%Y-%m-%d %H:%M:%S"
-    default_msec_format = "%s.%03dZ"
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002, N802
+        return f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03d}Z"
 
     def format(self, record: logging.LogRecord) -> str:
         line = f"{self.formatTime(record)} {record.levelname:<7} {record.name}: "
