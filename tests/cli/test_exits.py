@@ -38,6 +38,15 @@ def test_a_file_that_cannot_be_read_is_refused(shell: Shell) -> None:
     assert "jobs.db" in result.stderr
 
 
+def test_a_folder_is_no_database(shell: Shell) -> None:
+    (shell.folder / "folder").mkdir()
+
+    result = shell.run("jobs", "list", "--store", "sqlite:///folder")
+
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "is a directory" in result.stderr
+
+
 @pytest.mark.parametrize("command", [("jobs", "list"), ("migrate",), ("migrate", "--check")])
 def test_a_missing_folder_is_refused(shell: Shell, command: tuple[str, ...]) -> None:
     result = shell.run(*command, "--store", "sqlite:///not/there/jobs.db")

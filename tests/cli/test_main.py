@@ -86,6 +86,15 @@ def test_a_closed_pipe_ends_quietly(shell: Shell) -> None:
     assert complaints in ("", "There may be more: --before 1\n")
 
 
+def test_closed_streams_are_no_error(shell: Shell) -> None:
+    shell.enqueue(job())
+    command = " ".join([*KLOKKA, "jobs", "list", "--limit", "1"])
+
+    result = subprocess.run(["sh", "-c", f"exec {command} >&- 2>&-"], timeout=30, check=False)
+
+    assert result.returncode == 0
+
+
 def test_an_encoding_that_lacks_a_character_spells_it(shell: Shell) -> None:
     [number] = shell.enqueue(job(payload='"日本"'))
 

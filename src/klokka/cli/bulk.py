@@ -93,7 +93,8 @@ def _with_bar(ids: Sequence[JobId], action: Action) -> Iterator[JobId]:
     if len(ids) < _LONG or not sys.stderr.isatty():
         yield from ids
         return
-    with click.progressbar(ids, label=action.verb, file=sys.stderr, show_pos=True) as bar:
+    steps = len(ids) // _LONG
+    with click.progressbar(ids, label=action.verb, file=sys.stderr, show_pos=True, update_min_steps=steps) as bar:
         yield from bar
 
 

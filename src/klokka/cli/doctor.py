@@ -14,7 +14,7 @@ from klokka.cli.source import run_unopened, source, store_options
 from klokka.cli.text import shown
 
 
-@click.command()
+@click.command(short_help="Say what is wrong with the store and the fleet.")
 @json_option
 @store_options
 def doctor(as_json: bool) -> None:

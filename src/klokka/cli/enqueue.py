@@ -19,7 +19,7 @@ from klokka.core.records import NewJob
 _STDIN: Final = "-"
 
 
-@click.command()
+@click.command(short_help="Store one job.")
 @click.argument("app", metavar="MODULE:OBJECT")
 @click.argument("kind", type=KIND)
 @click.argument("payload", default="{}", metavar="[PAYLOAD]")

@@ -1,7 +1,9 @@
 """The entry point of the command `klokka`."""
 
 import io
+import os
 import sys
+from pathlib import Path
 
 
 def main() -> None:
@@ -9,13 +11,20 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         _print_version()
         return
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A narrow encoding must not turn an answer into an error.
-            stream.reconfigure(errors="backslashreplace")
+    _make_streams_bear_anything()
     from klokka.cli.group import klokka
 
     klokka(prog_name="klokka")
+
+
+def _make_streams_bear_anything() -> None:
+    """A narrow encoding, or a stream that the caller has closed, must not turn an answer into an error."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  # stays to the end
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _print_version() -> None:
