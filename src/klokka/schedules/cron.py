@@ -6,7 +6,6 @@ cronsim sees naive dates alone, and only what our grammar has let through.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from difflib import get_close_matches
 from typing import Final
 
 from cronsim import CronSim
@@ -33,8 +32,6 @@ _FOREIGN: Final = {
     "@every": "Use every(timedelta(minutes=5)).",
 }
 """Macros of other dialects, and what to use here."""
-_LONGEST: Final = 20
-"""Of a macro, for a suggestion."""
 _ANY_TIME: Final = datetime.min  # noqa: DTZ901 cronsim's cursor, which is never moved
 
 
@@ -107,9 +104,6 @@ def _expand(expression: str, text: str) -> str:
     name = text.lower()
     if name in MACROS:
         return MACROS[name]
-    hint = f"Known: {', '.join(MACROS)}."
-    if foreign := next((word for word in _FOREIGN if name.startswith(word)), None):
-        hint = _FOREIGN[foreign]
-    elif len(name) <= _LONGEST and (close := get_close_matches(name, MACROS, n=1)):
-        hint = f"Did you mean {close[0]!r}?"
+    known = f"Known: {', '.join(MACROS)}."
+    hint = next((hint for word, hint in _FOREIGN.items() if name.startswith(word)), known)
     raise refusal(expression, expression.index("@"), "it is not a macro of this grammar", hint)

@@ -37,9 +37,10 @@ def load_zone(name: str) -> ZoneInfo:
 def _hint(name: str) -> str:
     if len(name) <= _LONGEST:
         wanted = name.strip().replace(" ", "_").casefold()
-        for known in sorted(zone_names()):
-            if wanted in (known.casefold(), known.rpartition("/")[2].casefold()):
-                return f"Did you mean {known!r}?"
+        whole = {known.casefold(): known for known in sorted(zone_names())}
+        city = {folded.rpartition("/")[2]: known for folded, known in whole.items()}
+        if meant := whole.get(wanted) or city.get(wanted):
+            return f"Did you mean {meant!r}?"
         if close := get_close_matches(name, zone_names(), n=1, cutoff=0.7):
             return f"Did you mean {close[0]!r}?"
     return "Give a name such as 'Europe/Oslo' or 'UTC'; if the zone is new, upgrade the tzdata package."
