@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from klokka.core.events import LeaseLost
-from klokka.core.records import Change
+from klokka.core.records import Change, JobError
 from klokka.core.states import JobStatus, Move
 from klokka.errors import StoreError, UnknownOutcome
 from klokka.runtime.bus import EventBus
@@ -165,8 +165,9 @@ class Settler:
         told = EVENTS.get(made.move) if self._bus.listened else None
         if told is not None and self._bus.wants(told) and (event := event_of(made, held.job, held.ran)) is not None:
             self._bus.tell(event)
-        if made.move is Move.GIVEN_UP:
-            logger.error("job %d (%s) went to the dead letters: %s", held.job.id, held.job.kind, made.error)
+        error = made.change.error
+        if error is not None and made.error is not None:
+            _log_failure(held, made, error)
 
     def _failed_instead(self, held: Held, made: Verdict, refusal: Exception) -> Iterable[tuple[Held, Verdict]]:
         if made.error is refusal or made.move in (Move.RETRY_BOOKED, Move.GIVEN_UP, Move.HANDED_BACK):
@@ -192,4 +193,19 @@ class Settler:
             len(lost),
             why,
             ", ".join(f"{held.job.id} {held.job.kind}" for held in lost[:5]) + (", …" if len(lost) > 5 else ""),
+        )
+
+
+def _log_failure(held: Held, made: Verdict, error: JobError) -> None:
+    """Says it in the text that was stored, which is bounded, whatever the exception is."""
+    job = held.job
+    if made.move is Move.GIVEN_UP:
+        logger.error(
+            "job %d (%s) went to the dead letters at attempt %d: %s: %s\n%s",
+            *(job.id, job.kind, job.attempt, error.type, error.message, error.traceback),
+        )
+    else:
+        logger.warning(
+            "job %d (%s) failed at attempt %d and runs again in %s: %s: %s",
+            *(job.id, job.kind, job.attempt, made.wait, error.type, error.message),
         )
