@@ -1,6 +1,7 @@
 """Finds work: claims up to the free places and a little ahead, and sleeps exactly until there may be more."""
 
 import asyncio
+import logging
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,8 @@ from klokka.runtime.settler import Settler
 from klokka.runtime.slots import Room, Slots
 from klokka.runtime.verdict import not_to_be_started
 from klokka.spi.store import JobStore
+
+logger = logging.getLogger("klokka.claimer")
 
 _UNSTARTED_FOR: Final = 2 * HORIZON
 """Seconds after which work claimed ahead and still not started goes back to whoever is free."""
@@ -114,6 +117,9 @@ class Claimer:
             return None
         self._outage.over()
         deadline = sent + self._lease.total_seconds()
+        if time.monotonic() >= deadline:
+            logger.warning("a claim took longer than its lease: %d jobs are left until it has run out", len(jobs))
+            return []
         return [Held(job, self._handlers[job.kind], claimed=sent, deadline=deadline) for job in jobs]
 
     async def _take_in(self, batch: Sequence[Held]) -> None:

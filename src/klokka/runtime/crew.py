@@ -95,6 +95,7 @@ class Crew:
         self._lookout = Lookout(store, self._claimer.hint)
         self._sweeper = Sweeper(store, settings.retention, settings.sweep_every)
         self._thread = threading.get_ident()
+        self._version = version("klokka")
         self._pulse = Pulse(store, self._on_pulse, patience=settings.hard_stop)
 
     def hint(self) -> None:
@@ -111,23 +112,20 @@ class Crew:
         Raises:
             StoreError: the handle for renewals cannot be opened, for another reason than an outage.
         """
-        stopping = asyncio.create_task(stop.wait())
-        duties: list[asyncio.Task[None]] = []
         self._bus.bind(self._loop)
+        stopping = asyncio.create_task(stop.wait())
+        duties = [asyncio.create_task(self._pulse.start())]
         try:
-            opening = asyncio.create_task(self._pulse.start())
-            duties.append(opening)
-            await asyncio.wait([stopping, opening], return_when=asyncio.FIRST_COMPLETED)
-            if opening.done():
-                opening.result()
-            if stop.is_set():
-                return
-            for name, duty in self._on_loop().items():
-                duties.append(asyncio.create_task(supervised(name, duty), name=f"klokka-{name}"))
-            claiming = asyncio.create_task(supervised("claimer", self._claimer.run), name="klokka-claimer")
-            started()
-            await stopping
-            await self._shutdown.run(claiming, forced)
+            await asyncio.wait([stopping, *duties], return_when=asyncio.FIRST_COMPLETED)
+            if duties[0].done():
+                duties[0].result()
+            if not stop.is_set():
+                for name, duty in self._on_loop().items():
+                    duties.append(asyncio.create_task(supervised(name, duty), name=f"klokka-{name}"))
+                claiming = asyncio.create_task(supervised("claimer", self._claimer.run), name="klokka-claimer")
+                started()
+                await stopping
+                await self._shutdown.run(claiming, forced)
         finally:
             self._pulse.stop()
             for task in (stopping, *duties):
@@ -184,7 +182,7 @@ class Crew:
             id=self._orders.worker,
             host=host,
             pid=pid,
-            version=version("klokka"),
+            version=self._version,
             queues=tuple(queue.name for queue in self._settings.queues),
             kinds=tuple(self._orders.handlers),
             schedules=tuple(self._orders.schedules),

@@ -109,9 +109,6 @@ class JobExecutor:
     # One job's life
 
     def _start(self, held: Held) -> None:
-        if held.lost:
-            self._slots.release(held.job.queue)
-            return
         job = held.job
         held.phase = Phase.RUNNING
         held.context = JobContext(job, *self._progress.of(job))
@@ -127,6 +124,10 @@ class JobExecutor:
             return
         job, handler = held.job, held.handler
         held.since = time.monotonic()
+        if held.since >= held.deadline:  # this process stood still, and the lease cannot be proven any more
+            self.lose(held)
+            self._ended(held, None)
+            return
         if handler.timeout is not None:
             held.overdue_at = held.since + handler.timeout.total_seconds()
         if self._bus.wants(events.Started):
@@ -145,11 +146,17 @@ class JobExecutor:
         del self._running[job.id]
         self.suspects -= job.lapses > 0
         if not held.lost:
-            self._judge(held, result)
+            try:
+                self._judge(held, result)
+            except BaseException:  # a user's policy or exception may do anything; the place must not be lost with it
+                logger.exception("what follows for job %d (%s) is unknown; its lease will run out", job.id, job.kind)
+                self._held.drop(held)
         if held.successor is not None and not held.successor.lost:
             self.admit(held.successor)
         self._slots.release(job.queue)
-        self.start_waiting()
+        following = self._slots.take()
+        if following is not None:
+            self._start(following)
         self._slots.freed(job.queue)
         if self._idle is not None and not self._running:
             self._idle.set()

@@ -61,15 +61,17 @@ class Slots:
         self.waiting += 1
 
     def take(self) -> Held | None:
-        """The next job that may start, its place taken; None if none may. Lost ones may come too."""
+        """The next job that may start, its place taken; None if none may. Lost ones are passed over."""
         if self.waiting == 0 or self.running >= self.total:
             return None
         for line in self._order:
-            if line.waiting and line.running < line.cap:
-                line.running += 1
-                self.running += 1
+            while line.waiting and line.running < line.cap:
+                held = line.waiting.popleft()
                 self.waiting -= 1
-                return line.waiting.popleft()
+                if held.ending is None:
+                    line.running += 1
+                    self.running += 1
+                    return held
         return None
 
     def release(self, queue: str) -> None:

@@ -143,7 +143,7 @@ class Worker:
     async def _live(self, started: asyncio.Event) -> None:
         """The whole life, in one task."""
         try:
-            if await self._opened():
+            if not self.stopping and await self._opened():
                 self._crew = Crew(self._store, self._orders)
                 await self._crew.run(self._stop_asked, self._forced, started.set)
         except Exception:
