@@ -7,8 +7,14 @@ Wall times ("labels") are naive and of fold 0.
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Self, cast
+from typing import Final, Self, cast
 from zoneinfo import ZoneInfo
+
+from klokka.core.instants import EPOCH
+
+_EPOCH: Final = EPOCH.replace(tzinfo=None)
+_CALM: Final = (timedelta(days=5), timedelta(hours=12), timedelta(hours=1))
+_LAST_CALM: Final = datetime.max - _CALM[0]  # noqa: DTZ901 a wall time
 
 
 def wall_at(zone: ZoneInfo, instant: datetime) -> datetime | None:
@@ -22,7 +28,7 @@ def wall_at(zone: ZoneInfo, instant: datetime) -> datetime | None:
 def to_instant(label: datetime, offset: timedelta) -> datetime | None:
     """The instant of a wall time under an offset; None outside of the years 1 to 9999."""
     try:
-        return label.replace(tzinfo=UTC) - offset
+        return EPOCH + (label - _EPOCH - offset)  # a quarter of the time that `replace` takes
     except OverflowError:
         return None
 
@@ -60,6 +66,19 @@ class Repeat:
         start = instant - (first - second) if wall.fold else instant
         change = _transition(zone, start, start + (first - second)).replace(tzinfo=None)
         return cls(begin=change + second, end=change + first, first=first, second=second)
+
+
+def calm_until(zone: ZoneInfo, label: datetime) -> datetime:
+    """A wall time up to which those from `label` on all have its one offset; `label` itself if that is not sure.
+
+    Two transitions do not fit into the stretch, and a single one would show at its end.
+    """
+    first, second = offsets_of(zone, label)
+    if first == second and label <= _LAST_CALM:
+        for stretch in _CALM:
+            if offsets_of(zone, label + stretch) == (first, first):
+                return label + stretch
+    return label
 
 
 def gap_end(zone: ZoneInfo, label: datetime) -> datetime:

@@ -13,10 +13,13 @@ _GROUPS: Final[dict[tuple[int, ...], str]] = {(1, 2, 3, 4, 5): "weekdays", (0, 6
 
 def words(fields: CronFields) -> str:
     """The whole expression, without a zone."""
-    days, times = _days(fields), _times(fields)
-    if times.startswith("at "):
-        return f"{days or 'every day'} {times}"
-    return f"{times} on {days}" if days else times
+    days = _days(fields)
+    if clocks := _clocks(fields):
+        return f"{days or 'every day'} at {clocks}"
+    times = _times(fields)
+    if not days:
+        return times
+    return f"{days} {times}" if times.startswith("at ") else f"{times} on {days}"
 
 
 def _days(fields: CronFields) -> str:
@@ -38,10 +41,16 @@ def _days(fields: CronFields) -> str:
     return f"{dates} and all {weekdays}{within}"
 
 
+def _clocks(fields: CronFields) -> str:
+    """The times of day one by one; empty where they are too many."""
+    hours, minutes, seconds = fields.hour.values, fields.minute.values, fields.second.values
+    if len(hours) * len(minutes) * len(seconds) > _LISTED:
+        return ""
+    return listing(clock(h * 3600 + m * 60 + s) for h in hours for m in minutes for s in seconds)
+
+
 def _times(fields: CronFields) -> str:
     hours, minutes, seconds = fields.hour.values, fields.minute.values, fields.second.values
-    if len(hours) * len(minutes) * len(seconds) <= _LISTED:
-        return f"at {listing(clock(h * 3600 + m * 60 + s) for h in hours for m in minutes for s in seconds)}"
     if seconds != (0,):
         of = "" if len(minutes) == 60 else f" of minute {spans(minutes)}"
         return _often(fields.second, "second") + of + _hours(fields)

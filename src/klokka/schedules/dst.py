@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from klokka.core.instants import FIRST, MICROSECOND, aware
 from klokka.schedules.clock_changes import (
     Repeat,
+    calm_until,
     first_occurrence,
     gap_end,
     offset_at,
@@ -73,7 +74,7 @@ class ZonedSchedule:
         return self._last(zone, start, until)
 
     def ticks(self, after: datetime) -> Iterator[datetime]:
-        """The ticks later than `after`, in order: what `next` of each gives, at a tenth of the price.
+        """The ticks later than `after`, in order: what `next` of each gives, at a twentieth of the price.
 
         Wall times are read under the offset of the tick before, until one of them is no longer under it.
         """
@@ -82,9 +83,12 @@ class ZonedSchedule:
         while tick is not None:
             yield tick
             offset = offset_at(zone, tick)
+            calm = _BEGIN
             for label in self.labels.ascending((tick + offset).replace(tzinfo=None) + MICROSECOND):
-                if not self._stays(zone, offset, label, tick):
-                    break
+                if label >= calm:
+                    if not self._stays(zone, offset, label, tick):
+                        break
+                    calm = calm_until(zone, label)
                 if (following := to_instant(label, offset)) is None:
                     return
                 tick = following
