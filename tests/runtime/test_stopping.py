@@ -1,8 +1,10 @@
 """How a worker stops, in whatever phase it is asked to."""
 
 import asyncio
+import gc
 import threading
 import time
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -158,6 +160,26 @@ async def test_a_handler_that_swallows_cancellation_is_left_at_the_hard_stop_and
     assert took < 5
     assert any(f"job {job_id} (a) did not end" in record.getMessage() for record in caplog.records)
     assert (await status(store, job_id, JobStatus.RUNNING)).summary.attempt == 1  # its lease runs out
+
+
+def test_a_handler_that_is_left_does_not_hold_up_the_end_of_the_loop() -> None:
+    async def run(payload: Any, job: JobContext) -> None:
+        while True:
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+
+    async def main() -> None:
+        store = MemoryStore()
+        await store.open()
+        [job_id] = await enqueue(store, 1)
+        async with working(store, handler(run), grace=NONE, hard_stop=SHORT):
+            await status(store, job_id, JobStatus.RUNNING)
+
+    began = time.monotonic()
+    asyncio.run(main())
+    gc.collect()
+
+    assert time.monotonic() - began < 10
 
 
 async def test_a_thread_that_does_not_end_is_left_behind(store: FlakyStore) -> None:

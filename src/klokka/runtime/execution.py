@@ -48,6 +48,7 @@ class Execution:
         """
         outcome: Outcome = None
         failure: BaseException | None = None
+        loop = asyncio.get_running_loop()
         token = CURRENT.set(context)
         began = time.monotonic()
         try:
@@ -62,13 +63,14 @@ class Execution:
                 raise
             failure = error
         except GeneratorExit as error:
-            if not _loop_runs():  # the loop is gone and this coroutine is being thrown away
+            if loop.is_closed():  # this coroutine is being thrown away
                 raise
             failure = error
         except BaseException as error:  # a handler's SystemExit fails its job and not the worker
             failure = error
         finally:
-            CURRENT.reset(token)
+            if not loop.is_closed():
+                CURRENT.reset(token)
         return Result(outcome=outcome, error=failure, ran=time.monotonic() - began)
 
     async def _wrapped(self, job: ClaimedJob, handler: Handler, context: JobContext, payload: object) -> Outcome:
@@ -117,10 +119,3 @@ def _around(
 
 def _timed_out(handler: Handler) -> JobTimeout:
     return JobTimeout(f"{handler.kind} ran longer than its timeout of {handler.timeout}.")
-
-
-def _loop_runs() -> bool:
-    try:
-        return asyncio.get_running_loop().is_running()
-    except RuntimeError:
-        return False

@@ -204,11 +204,16 @@ class JobExecutor:
             held.end(ending)
 
     def leave(self) -> list[ClaimedJob]:
-        """Gives up the handlers that do not end: nothing is written about them, and their leases run out."""
+        """Gives up the handlers that do not end: nothing is written about them, and their leases run out.
+
+        The end of the loop, which cancels and awaits every task, is not held up by theirs.
+        """
         left = list(self._running.values())
         for held in left:
             held.end(Ending.LEFT)
             self._held.drop(held)
+            if held.task is not None:
+                asyncio.tasks._unregister_task(held.task)  # noqa: SLF001  # asyncio's own hook for other task classes
         return [held.job for held in left]
 
     async def idle(self) -> None:
