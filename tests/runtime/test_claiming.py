@@ -168,7 +168,7 @@ async def test_short_jobs_are_claimed_ahead_and_what_does_not_start_in_time_goes
 
         async def given_back() -> bool:
             counts = await store.counts_by_status()
-            return counts[JobStatus.RUNNING] == 4 and counts[JobStatus.ENQUEUED] == 40
+            return counts[JobStatus.RUNNING] == 4 and counts[JobStatus.ENQUEUED] + counts[JobStatus.SCHEDULED] == 40
 
         await until(given_back, "what was claimed ahead to be given back")
         [first] = (await store.claim(queues=["default"], kinds=["a"], limit=1, lease=SECOND, worker=DEAD))[:1]
@@ -196,6 +196,21 @@ async def test_a_lapsed_job_starts_with_no_other_unstarted_claim_in_hand(still: 
 
     assert unstarted == [set(), set(), set()]
     assert sorted(attempts) == [1] * 17 + [2] * 3
+
+
+async def test_many_lapsed_jobs_before_a_backlog_keep_their_place(still: FlakyStore, clock: ManualClock) -> None:
+    order: list[int] = []
+
+    async def run(payload: Any, job: JobContext) -> None:
+        order.append(job.id)
+
+    ids = await enqueue(still, *range(300))
+    await lapse(still, clock, 100)
+    async with working(still, handler(run, retry=Exponential()), concurrency=10):
+        await until(lambda: len(order) == 300, "all to run")
+
+    assert sorted(order[:100]) == ids[:100]
+    assert still.weather.calls["claim"] < 150
 
 
 async def test_a_job_that_keeps_killing_its_worker_is_not_started_again(still: FlakyStore, clock: ManualClock) -> None:

@@ -13,7 +13,7 @@ from klokka.core.records import NO_HEADERS, ClaimedJob
 from klokka.core.states import LEGAL, DeadLettered, Enqueued, Failed, JobStatus, Move, Scheduled, Succeeded, status_of
 from klokka.errors import NotRetryable, PayloadUndecodable, WorkerLost
 from klokka.runtime.handlers import Executor, Handler
-from klokka.runtime.verdict import EVENTS, Result, Verdict, event_of, handed_back, not_to_be_started, verdict
+from klokka.runtime.verdict import EVENTS, Result, Verdict, event_of, handed_back, not_to_be_started, put_back, verdict
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -66,6 +66,7 @@ def judged(result: Result, job: ClaimedJob | None = None, handler: Handler | Non
         judged(Result(error=NotRetryable())),
         handed_back(a_job(), unstarted=True),
         handed_back(a_job(), unstarted=False),
+        put_back(a_job()),
     ],
     ids=lambda made: made.move.name,
 )
@@ -94,6 +95,13 @@ def test_work_handed_back_is_charged_only_if_it_was_started() -> None:
     assert handed_back(a_job(), unstarted=True).change.refund
     assert not handed_back(a_job(), unstarted=False).change.refund
     assert handed_back(a_job(), unstarted=True).change.to == Enqueued()
+
+
+def test_work_put_back_is_due_when_it_was_and_not_charged() -> None:
+    made = put_back(a_job())
+
+    assert made.change.to == Scheduled(NOON)
+    assert made.change.refund
 
 
 def test_a_failure_waits_as_the_policy_says_and_is_given_up_when_that_ends() -> None:

@@ -77,6 +77,7 @@ class Move(enum.Enum):
     RETRY_BOOKED = "it failed and has attempts left"
     SNOOZED = "its handler asked for later"
     HANDED_BACK = "its worker stops and gives it back"
+    PUT_BACK = "its worker puts it back into its place, unstarted"
     GIVEN_UP = "it failed for good"
     CANCELLED = "it was called off"
     REQUEUED = "an operator wants it again"
@@ -93,6 +94,7 @@ LEGAL: Final[Mapping[tuple[JobStatus, Move], JobStatus]] = {
     (JobStatus.RUNNING, Move.RETRY_BOOKED): JobStatus.FAILED,
     (JobStatus.RUNNING, Move.SNOOZED): JobStatus.SCHEDULED,
     (JobStatus.RUNNING, Move.HANDED_BACK): JobStatus.ENQUEUED,
+    (JobStatus.RUNNING, Move.PUT_BACK): JobStatus.SCHEDULED,  # due when it was, so before what came later
     (JobStatus.RUNNING, Move.GIVEN_UP): JobStatus.DEAD_LETTERED,
     (JobStatus.RUNNING, Move.CANCELLED): JobStatus.CANCELLED,
     (JobStatus.FAILED, Move.CLAIMED): JobStatus.RUNNING,

@@ -18,7 +18,7 @@ from klokka.runtime.pace import HORIZON, MOST, Pace
 from klokka.runtime.settings import WorkerSettings
 from klokka.runtime.settler import Settler
 from klokka.runtime.slots import Room, Slots
-from klokka.runtime.verdict import not_to_be_started
+from klokka.runtime.verdict import not_to_be_started, put_back
 from klokka.spi.store import JobStore
 
 logger = logging.getLogger("klokka.claimer")
@@ -145,14 +145,14 @@ class Claimer:
         for held in batch:
             dead_letter = not_to_be_started(held.job, held.handler)
             if dead_letter is not None:
-                self._executor.turn_away(held, dead_letter)
+                self._executor.close(held, dead_letter)
             elif suspect is None and held.job.lapses:
                 suspect = held
             else:
                 others.append(held)
         for held in others:
-            self._executor.hand_back(held)
-        if self._executor.hand_back_waiting() or others:
+            self._executor.close(held, put_back(held.job))
+        if self._executor.put_back() or others:
             await self._settler.flushed()
         return [] if suspect is None else [suspect]
 
@@ -211,7 +211,7 @@ class Claimer:
                 async with asyncio.timeout(seconds):
                     await self._stir.wait()
         self._slots.call_when_roomy(None)
-        if self._slots.waiting and self._executor.hand_back_waiting(before=time.monotonic() - _UNSTARTED_FOR):
+        if self._slots.waiting and self._executor.put_back(before=time.monotonic() - _UNSTARTED_FOR):
             self._pace.slow_down()
 
     async def _back_off(self, error: StoreError) -> None:

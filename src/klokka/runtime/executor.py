@@ -17,7 +17,7 @@ from klokka.runtime.held import Ending, Held, HeldJobs, Phase
 from klokka.runtime.pace import Pace
 from klokka.runtime.progress import Progress
 from klokka.runtime.slots import Slots
-from klokka.runtime.verdict import Result, Verdict, handed_back, lease_lost, verdict
+from klokka.runtime.verdict import Result, Verdict, handed_back, lease_lost, put_back, verdict
 
 logger = logging.getLogger("klokka.executor")
 
@@ -70,7 +70,7 @@ class JobExecutor:
         """Lets a held claim wait for its place, and until an older execution of the same job here has ended."""
         running = self._running.get(held.job.id)
         if self.draining:
-            self.hand_back(held)
+            self._hand_back(held)
         elif running is not None:
             running.successor = held
         else:
@@ -81,30 +81,28 @@ class JobExecutor:
         while (held := self._slots.take()) is not None:
             self._start(held)
 
-    def hand_back(self, held: Held) -> None:
-        """Gives back a claim that was never started, without charging an attempt."""
-        self.turn_away(held, handed_back(held.job, unstarted=True))
+    def close(self, held: Held, made: Verdict) -> None:
+        """Books a claim that is not started."""
+        held.phase = Phase.ENDED
+        self._settle(held, made)
 
-    def hand_back_waiting(self, *, before: float = math.inf) -> int:
-        """The same for all that have waited for a place since before a time of the monotonic clock; their number."""
+    def put_back(self, *, before: float = math.inf) -> int:
+        """Puts back what has waited for a place since before a time of the monotonic clock; gives the number."""
         stood = [held for held in self._slots.withdraw(before=before) if not held.lost]
         for held in stood:
-            self.hand_back(held)
+            self.close(held, put_back(held.job))
         return len(stood)
 
-    def turn_away(self, held: Held, dead_letter: Verdict) -> None:
-        """Books a claim that must not be started."""
-        held.phase = Phase.ENDED
-        self._settle(held, dead_letter)
-
     def drain(self) -> None:
-        """Starts nothing any more: what waits, and what is claimed from now on, goes back."""
+        """Starts nothing any more: what waits, and what is admitted from now on, goes back without a charge."""
         self.draining = True
-        self.hand_back_waiting()
-        for held in self._running.values():
-            if held.successor is not None and not held.successor.lost:
-                self.hand_back(held.successor)
-                held.successor = None
+        successors = [held.successor for held in self._running.values() if held.successor is not None]
+        for held in (*self._slots.withdraw(), *successors):
+            if not held.lost:
+                self._hand_back(held)
+
+    def _hand_back(self, held: Held) -> None:
+        self.close(held, handed_back(held.job, unstarted=True))
 
     # One job's life
 
@@ -151,7 +149,7 @@ class JobExecutor:
             except BaseException:  # a user's policy or exception may do anything; the place must not be lost with it
                 logger.exception("what follows for job %d (%s) is unknown; its lease will run out", job.id, job.kind)
                 self._held.drop(held)
-        if held.successor is not None and not held.successor.lost:
+        if held.successor is not None and held.successor.phase is Phase.WAITING and not held.successor.lost:
             self.admit(held.successor)
         self._slots.release(job.queue)
         following = self._slots.take()

@@ -77,6 +77,15 @@ def handed_back(job: ClaimedJob, *, unstarted: bool) -> Verdict:
     return Verdict(move=Move.HANDED_BACK, change=change)
 
 
+def put_back(job: ClaimedJob) -> Verdict:
+    """Gives an unstarted claim back into its place in the line, which a hand-back at a stop does not keep.
+
+    A job that was retried comes a little sooner than it would have, since only its first time is known here.
+    """
+    to = Scheduled(job.scheduled_for)
+    return Verdict(move=Move.PUT_BACK, change=Change(id=job.id, from_=RUNNING, to=to, fence=job.fence, refund=True))
+
+
 def not_to_be_started(job: ClaimedJob, handler: Handler) -> Verdict | None:
     """The dead letter for a job whose worker was lost too often or on its last attempt; None if it may start.
 
