@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final
 
 from klokka.core.ids import MAX_ID, WorkerId
@@ -22,6 +23,9 @@ _PAUSED: Final = statement("klokka.stores.sqlite", "paused_queues")
 
 _BRANCHES: Final = 100
 """Of one statement; SQLite takes 500."""
+
+_AT: Final = -2
+"""Where the time stands in a row, by which it is merged."""
 
 Row = tuple[Any, ...]
 
@@ -59,14 +63,11 @@ def next_due(tx: Transaction, *, queues: Collection[str], kinds: Collection[str]
 
 
 def _head(tx: Transaction, queue: str, kinds: Sequence[str], now: int, room: int) -> list[Row]:
-    """The first `room` jobs of a queue: ended leases, which were started once and must not starve, then due ones.
-
-    Each row ends with whether its lease had ended.
-    """
-    ended = [(*row, 1) for row in _merged(tx, _ENDED, queue, kinds, now, room)]
+    """The first `room` jobs of a queue: ended leases, which were started once and must not starve, then due ones."""
+    ended = _merged(tx, _ENDED, queue, kinds, now, room)
     if len(ended) == room:
         return ended
-    return ended + [(*row, 0) for row in _merged(tx, _DUE, queue, kinds, now, room - len(ended))]
+    return ended + _merged(tx, _DUE, queue, kinds, now, room - len(ended))
 
 
 def _merged(tx: Transaction, branch: str, queue: str, kinds: Sequence[str], now: int, room: int) -> list[Row]:
@@ -75,7 +76,7 @@ def _merged(tx: Transaction, branch: str, queue: str, kinds: Sequence[str], now:
     rows: list[Row] = []
     for start in range(0, len(kinds), _BRANCHES):
         rows += _branches(tx, branch, queue, kinds[start : start + _BRANCHES], now, room)
-    rows.sort(key=lambda row: (row[-1], row[0]))
+    rows.sort(key=itemgetter(_AT, 0))
     return rows[:room]
 
 

@@ -16,7 +16,7 @@ Row = tuple[Any, ...]
 
 
 def claimed_job(row: Row, until: datetime) -> ClaimedJob:
-    """A row of claimable_due or claimable_ended, as it is after claim_job, and whether its lease had ended."""
+    """A row of claimable_due or claimable_ended, as it is after claim_job."""
     (
         job,
         kind,
@@ -32,7 +32,7 @@ def claimed_job(row: Row, until: datetime) -> ClaimedJob:
         schedule,
         headers,
         _,
-        ended,
+        lapsed,
     ) = row
     enqueued_at = instant(enqueued)
     return ClaimedJob(
@@ -42,7 +42,7 @@ def claimed_job(row: Row, until: datetime) -> ClaimedJob:
         payload_version=version,
         queue=queue,
         attempt=attempt + 1,
-        lapses=lapses + ended,
+        lapses=lapses + lapsed,
         enqueued_at=enqueued_at,
         scheduled_for=enqueued_at if scheduled == enqueued else instant(scheduled),
         lease_until=until,

@@ -28,9 +28,9 @@ def transition(tx: Transaction, change: Change) -> bool:
     if not _possible(change):
         return False
     now = tx.now()
+    if _is_settlement(change):
+        return tx.changed(_SETTLE_JOB, _settlement(change, now))
     to = status_of(change.to)
-    if isinstance(change.from_, Running) and change.fence is not None and to in TERMINAL and change.error is None:
-        return tx.changed(_SETTLE_JOB, (to.value, now, change.id, change.fence))
     try:
         applied = tx.changed(_TRANSITION_JOB, _parameters(change, to, now))
     except sqlite3.IntegrityError as error:
@@ -41,6 +41,8 @@ def transition(tx: Transaction, change: Change) -> bool:
 
 def transition_many(tx: Transaction, changes: Sequence[Change]) -> list[bool]:
     """Applies each by the rules of `transition`; a conflicting one is refused like a stale one [batch.each]."""
+    if all(_is_settlement(change) and _possible(change) for change in changes) and _settled(tx, changes):
+        return [True] * len(changes)
     return [_applied(tx, change) for change in changes]
 
 
@@ -52,6 +54,35 @@ def conflict(tx: Transaction, id: JobId) -> UniqueConflict:
         f"Wait until that one has ended, or cancel it.",
         holder=holder,
     )
+
+
+def _settled(tx: Transaction, changes: Sequence[Change]) -> bool:
+    """Whether all of them applied as one executemany, which is nearly twice as fast as one by one.
+
+    It tells how many applied and not which, so that it is undone if one did not.
+    """
+    now = tx.now()
+    tx.execute("savepoint settlements")
+    count = tx.executemany(_SETTLE_JOB, [_settlement(change, now) for change in changes]).rowcount
+    if count != len(changes):
+        tx.execute("rollback to settlements")
+    tx.execute("release settlements")
+    return count == len(changes)
+
+
+def _is_settlement(change: Change) -> bool:
+    """Whether it is the commonest change: a holder's own, to the end, with no error to keep."""
+    return (
+        change.fence is not None
+        and change.error is None
+        and isinstance(change.from_, Running)
+        and status_of(change.to) in TERMINAL
+        and not change.refund
+    )
+
+
+def _settlement(change: Change, now: int) -> tuple[Any, ...]:
+    return status_of(change.to).value, now, change.id, change.fence
 
 
 def _applied(tx: Transaction, change: Change) -> bool:
