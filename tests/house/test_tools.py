@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.house, pytest.mark.timeout(600)]
         ["ruff", "format", "--check", "."],
         ["mypy"],
         ["basedpyright"],
-        ["lint-imports"],
+        ["lint-imports", "--no-cache"],
     ],
     ids=lambda command: " ".join(command),
 )

@@ -75,9 +75,10 @@ class Expectation:
         decoded = self._decoded(job)
         if not self.arguments:
             return repr(decoded)
-        absent = "left out"
-        return ", ".join(
-            f"{name}={decoded.get(name, absent)!r}"
-            + ("" if decoded.get(name, absent) == value else f" (not {value!r})")
-            for name, value in self.arguments.items()
-        )
+        return ", ".join(_compared(name, decoded, value) for name, value in self.arguments.items())
+
+
+def _compared(name: str, decoded: dict[str, Any], value: Any) -> str:
+    if name not in decoded:
+        return f"{name} left out (not {value!r})"
+    return f"{name}={decoded[name]!r}" + ("" if decoded[name] == value else f" (not {value!r})")
