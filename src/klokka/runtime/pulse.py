@@ -3,9 +3,11 @@
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
+from typing import Final
 
 from klokka.errors import StoreUnavailable
 from klokka.runtime.outages import Outage
@@ -13,6 +15,8 @@ from klokka.runtime.supervision import supervised
 from klokka.spi.store import JobStore
 
 logger = logging.getLogger("klokka.pulse")
+
+_AGAIN: Final = 0.2
 
 Duty = Callable[[], Awaitable[None]]
 
@@ -37,6 +41,7 @@ class Pulse:
         self._ours: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._stopping = False
+        self._worked = False
         self._opened: asyncio.Future[None] = self._theirs.create_future()
         self._ended: asyncio.Future[None] = self._theirs.create_future()
         self._thread = threading.Thread(target=self._main, name="klokka-pulse", daemon=True)
@@ -66,12 +71,16 @@ class Pulse:
 
     def _main(self) -> None:
         failure: BaseException | None = None
-        try:
-            asyncio.run(self._run())
-        except BaseException as error:
-            failure = error
-            if self._opened.done():
-                logger.exception("the thread that renews leases ended unexpectedly: leases are lost from now on")
+        while True:
+            try:
+                asyncio.run(self._run())
+            except BaseException as error:  # without this thread leases are lost, so it outlives whatever happens
+                failure = error
+            if failure is None or self._stopping or not self._worked:
+                break
+            logger.error("the thread that renews leases ended unexpectedly and starts again", exc_info=failure)
+            failure = None
+            time.sleep(_AGAIN)
         with suppress(RuntimeError):  # their loop is closed, and nobody waits
             self._theirs.call_soon_threadsafe(self._report, failure)
 
@@ -100,6 +109,7 @@ class Pulse:
         return False
 
     async def _work(self, handle: JobStore, stop: asyncio.Event) -> None:
+        self._worked = True
         duties, farewell = self._duties(handle)
         tasks = [asyncio.create_task(supervised(name, duty)) for name, duty in duties.items()]
         self._theirs.call_soon_threadsafe(self._report_open)
