@@ -76,13 +76,19 @@ async def test_the_timeout_covers_interceptors(threads: Threads) -> None:
 async def test_an_async_handler_is_cancelled_at_its_timeout_and_the_error_shows_where_it_stood(
     threads: Threads,
 ) -> None:
+    told: list[bool] = []
+
     async def run(payload: Any, job: JobContext) -> None:
-        await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            told.append(job.cancelled)
 
     result = await executed(run, threads, timeout=SHORT)
 
     assert isinstance(result.error, JobTimeout)
     assert result.error.__cause__ is not None
+    assert told == [True]
 
 
 async def test_a_handler_that_swallows_the_timeout_has_timed_out_all_the_same(threads: Threads) -> None:
@@ -196,6 +202,42 @@ async def test_cancelled_from_outside_it_ends_the_handler_and_is_cancelled(threa
     with pytest.raises(asyncio.CancelledError):
         await task
     assert ended.is_set()
+
+
+async def test_cancelled_from_outside_after_its_timeout_it_is_cancelled(threads: Threads) -> None:
+    late = asyncio.Event()
+    end = asyncio.Event()
+
+    async def run(payload: Any, job: JobContext) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            late.set()
+            await end.wait()
+
+    task = asyncio.create_task(executed(run, threads, timeout=SHORT))
+    await late.wait()
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.parametrize("how", ["late", "exit", "done"])
+async def test_a_timeout_leaves_no_trace_on_the_callers_task(threads: Threads, how: str) -> None:
+    async def run(payload: Any, job: JobContext) -> None:
+        if how == "late":
+            await asyncio.Event().wait()
+        if how == "exit":
+            raise SystemExit
+
+    job = a_job()
+    await Execution(threads=threads).run(job, handler(run, timeout=SHORT), JobContext(job))
+    await asyncio.sleep(2 * SHORT.total_seconds())
+
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
 
 
 async def test_a_thread_is_used_again(threads: Threads) -> None:

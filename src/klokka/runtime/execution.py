@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
 from typing import Any
 
 from klokka.core.outcomes import Outcome
@@ -76,15 +77,14 @@ class Execution:
     async def _wrapped(self, job: ClaimedJob, handler: Handler, context: JobContext, payload: object) -> Outcome:
         if handler.timeout is None:
             return await self._chain(job, handler, context, payload)
-        limit = asyncio.timeout(handler.timeout.total_seconds())
+        limit = _Limit(handler.timeout, context)
         try:
-            async with limit:
-                outcome = await self._chain(job, handler, context, payload)
-        except (Exception, asyncio.CancelledError) as error:
-            if not limit.expired() or asked_to_end():
-                raise
-            raise _timed_out(handler) from error
-        if limit.expired():  # it swallowed the cancellation, or ran on in a thread
+            outcome = await self._chain(job, handler, context, payload)
+        except BaseException as error:
+            if limit.ended_it():
+                raise _timed_out(handler) from error
+            raise
+        if limit.ended_it():  # it swallowed the cancellation, or ran on in a thread
             raise _timed_out(handler)
         return outcome
 
@@ -109,6 +109,28 @@ class Execution:
         if self._processes is None:
             raise MisuseError(f"{handler.kind} runs in a process, and this worker was given no pool of processes.")
         return await self._processes.run(handler, job, context.progress)
+
+
+class _Limit:
+    """Cancels the running task when a time is over, and tells the handler so: `asyncio.timeout` cannot do the latter."""
+
+    def __init__(self, time: timedelta, context: JobContext) -> None:
+        self._context = context
+        self._task = asyncio.current_task()
+        self._before = 0 if self._task is None else self._task.cancelling()
+        self._expired = False
+        self._timer = asyncio.get_running_loop().call_later(time.total_seconds(), self._expire)
+
+    def ended_it(self) -> bool:
+        """Whether the time was over, and nobody else cancelled the task; called once, at the end."""
+        self._timer.cancel()
+        return self._expired and (self._task is None or self._task.uncancel() <= self._before)
+
+    def _expire(self) -> None:
+        self._expired = True
+        self._context.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
 
 def _around(
