@@ -10,6 +10,7 @@ from klokka.core.events import Enqueued
 from klokka.core.records import EnqueueResult, NewJob
 from klokka.errors import InvalidInput
 from klokka.runtime.bus import EventBus
+from klokka.spi.store import JobStore
 from klokka.spi.transactions import AsyncTransaction, SyncTransaction, SyncTransactionalStore, TransactionalStore
 
 
@@ -25,8 +26,7 @@ class Producer:
         """From async code; see `Klokka.enqueue`."""
         _check(requests)
         if tx is not None:
-            store: TransactionalStore[Any] = capable(self._connection.origin, TransactionalStore, "enqueue(…, tx=…)")
-            return await store.enqueue_in(tx, requests)
+            return await _asynchronous(self._connection.origin).enqueue_in(tx, requests)
         results = await (await self._connection.opened()).enqueue(requests)
         self._tell(requests, results)
         return results
@@ -36,10 +36,7 @@ class Producer:
         _check(requests)
         if tx is not None:
             refuse_on_a_loop("app.enqueue(…)")
-            store: SyncTransactionalStore[Any] = capable(
-                self._connection.origin, SyncTransactionalStore, "enqueue_sync(…, tx=…)"
-            )
-            return store.enqueue_in_sync(tx, requests)
+            return _synchronous(self._connection.origin).enqueue_in_sync(tx, requests)
         results = self._blocking.call(lambda store: store.enqueue(requests), "app.enqueue(…)")
         self._tell(requests, results)
         return results
@@ -48,6 +45,21 @@ class Producer:
         if self._bus.wants(Enqueued):
             for request, result in zip(requests, results, strict=True):
                 self._bus.tell(Enqueued(id=result.id, kind=request.kind, queue=request.queue, created=result.created))
+
+
+# Which connections a store takes it finds out itself, and says so: the store's own class is known at run time only.
+
+
+def _asynchronous(store: JobStore) -> TransactionalStore[Any]:
+    capability: Any = TransactionalStore
+    found: TransactionalStore[Any] = capable(store, capability, "enqueue(…, tx=…)")
+    return found
+
+
+def _synchronous(store: JobStore) -> SyncTransactionalStore[Any]:
+    capability: Any = SyncTransactionalStore
+    found: SyncTransactionalStore[Any] = capable(store, capability, "enqueue_sync(…, tx=…)")
+    return found
 
 
 def _check(requests: Sequence[NewJob]) -> None:
