@@ -146,7 +146,7 @@ def test_a_day_that_comes_twice_is_fired_by_the_rule() -> None:
 
 def test_sparse_expressions_choose_the_pass_of_their_own_year() -> None:
     """The offset after one year's repeated hour is that before the next one's second pass."""
-    for expression in ("*/30 1 1-7 11 *", "0,30 1 1-7 11 *", "*/30 2 8-14 3 *"):
+    for expression in ("*/30 1 1-7 11 *", "*/30 1 3,5 11 *", "*/30 1 5 6,11 *", "0,30 1 1-7 11 *", "*/30 2 8-14 3 *"):
         schedule = cron(expression, zone="America/New_York")
         matches, wild = oracle.matcher(expression)
         low, high = datetime(2023, 10, 1, tzinfo=UTC), datetime(2025, 12, 1, tzinfo=UTC)
@@ -158,6 +158,18 @@ def test_sparse_expressions_choose_the_pass_of_their_own_year() -> None:
         assert at_once(schedule, low, high) == expected
         assert walk(schedule, low, high) == expected
         assert walk_back(schedule, low, high) == expected
+
+
+def test_a_star_in_the_seconds_makes_a_schedule_wild_too() -> None:
+    start = datetime(2024, 11, 3, 5, tzinfo=UTC)
+
+    wild = cron("*/30 30 1 * * *", seconds=True, zone="America/New_York")
+    fixed = cron("0,30 30 1 * * *", seconds=True, zone="America/New_York")
+
+    assert [f"{tick:%H:%M:%S}" for tick in at_once(wild, start, start + 3 * HOUR)] == [
+        *("05:30:00", "05:30:30", "06:30:00", "06:30:30"),
+    ]
+    assert [f"{tick:%H:%M:%S}" for tick in at_once(fixed, start, start + 3 * HOUR)] == ["05:30:00", "05:30:30"]
 
 
 def at_once(schedule: Schedule, low: datetime, high: datetime) -> list[datetime]:

@@ -13,8 +13,10 @@ from zoneinfo import ZoneInfo
 from klokka.core.instants import EPOCH
 
 _EPOCH: Final = EPOCH.replace(tzinfo=None)
-_CALM: Final = (timedelta(days=5), timedelta(hours=12), timedelta(hours=1))
-_LAST_CALM: Final = datetime.max - _CALM[0]  # noqa: DTZ901 a wall time
+CALM: Final = timedelta(days=5)
+"""No stretch of this length has two transitions."""
+_STRETCHES: Final = (CALM, timedelta(hours=12), timedelta(hours=1))
+_LAST_CALM: Final = datetime.max - CALM  # noqa: DTZ901 a wall time
 
 
 def wall_at(zone: ZoneInfo, instant: datetime) -> datetime | None:
@@ -71,11 +73,11 @@ class Repeat:
 def calm_until(zone: ZoneInfo, label: datetime) -> datetime:
     """A wall time up to which those from `label` on all have its one offset; `label` itself if that is not sure.
 
-    Two transitions do not fit into the stretch, and a single one would show at its end.
+    A single transition in the stretch would show at its end.
     """
     first, second = offsets_of(zone, label)
     if first == second and label <= _LAST_CALM:
-        for stretch in _CALM:
+        for stretch in _STRETCHES:
             if offsets_of(zone, label + stretch) == (first, first):
                 return label + stretch
     return label

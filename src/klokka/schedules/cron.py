@@ -6,6 +6,7 @@ cronsim sees naive dates alone, and only what our grammar has let through.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Final
 
 from cronsim import CronSim
@@ -32,22 +33,30 @@ _FOREIGN: Final = {
     "@every": "Use every(timedelta(minutes=5)).",
 }
 """Macros of other dialects, and what to use here."""
-_ANY_TIME: Final = datetime.min  # noqa: DTZ901 cronsim's cursor, which is never moved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CronDays:
-    """The days that an expression matches, by cronsim's reading of day of month and day of week."""
+    """The days that an expression matches: of `candidates`, the numbers that can, those that cronsim takes."""
 
-    fields: CronFields
-    matcher: CronSim = field(repr=False, compare=False)
+    expression: str
+    months: tuple[int, ...]
+    candidates: tuple[int, ...]
 
     def days_in(self, year: int, month: int) -> Sequence[int]:
-        if month not in self.fields.month.values:
-            return ()
-        days = self.fields.day.values if self.fields.both_days else range(1, 32)
-        last = month_length(year, month)
-        return [day for day in days if day <= last and self.matcher.match_day(date(year, month, day))]
+        return _matching(self.expression, self.candidates, year, month) if month in self.months else ()
+
+
+@lru_cache(maxsize=1024)
+def _matching(expression: str, candidates: tuple[int, ...], year: int, month: int) -> tuple[int, ...]:
+    matcher = _matcher(expression)
+    last = month_length(year, month)
+    return tuple(day for day in candidates if day <= last and matcher.match_day(date(year, month, day)))
+
+
+@lru_cache(maxsize=256)
+def _matcher(expression: str) -> CronSim:
+    return CronSim(expression, datetime.min)  # noqa: DTZ901 a cursor that is never moved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +97,8 @@ def cron(expression: str, *, zone: str = "UTC", seconds: bool = False) -> Cron:
         hint = "Name a day that one of the months has, or last_day(at=…) for its end."
         raise refusal(expression, None, "no month that it names has such a day, so it never fires", hint, DAY)
     text = " ".join(text.upper().split())
-    days = CronDays(fields=fields, matcher=CronSim(text, _ANY_TIME))
+    candidates = fields.day.values if fields.both_days else tuple(range(1, 32))
+    days = CronDays(expression=text, months=fields.month.values, candidates=candidates)
     times = DayTimes.of_fields(fields.hour.values, fields.minute.values, fields.second.values)
     return Cron(
         expression=text,

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from klokka.core.instants import FIRST, MICROSECOND, aware
 from klokka.schedules.clock_changes import (
+    CALM,
     Repeat,
     calm_until,
     first_occurrence,
@@ -102,14 +103,13 @@ class ZonedSchedule:
         return clock_note(self.labels, self.zone, tick, wild=self.wild)
 
     def _stays(self, zone: ZoneInfo, offset: timedelta, label: datetime, tick: datetime) -> bool:
-        """Whether `label`, the next to match after `tick`, fires under the offset that `tick` has."""
+        """Whether `label`, the next to match after `tick`, surely fires under the offset that `tick` has."""
         first, second = offsets_of(zone, label)
-        if first == offset:
-            return first >= second
-        if not self.wild or second != offset or first < second:
-            return False
-        earlier = to_instant(label, first)
-        return earlier is None or earlier <= tick
+        if not self.wild:
+            return offset == first >= second
+        # farther on, a second pass may have come in between, or `label` may repeat in another year
+        near = label - (tick + offset).replace(tzinfo=None) < CALM
+        return near and (offset == first >= second or offset == second < first)
 
     def _first(self, zone: ZoneInfo, start: datetime, after: datetime) -> datetime | None:
         """The first tick later than `after`, of the wall times from `start` on."""
