@@ -17,7 +17,9 @@ BOUND = timedelta(milliseconds=300)
 """How long a store in these tests waits for somebody else, so that waiting it out takes no time worth naming."""
 
 
-def memory_factory(kind: Callable[..., MemoryStore] = MemoryStore) -> Factory:
+def memory_factory(
+    kind: Callable[..., MemoryStore] = MemoryStore, *, patience: timedelta = timedelta(seconds=10)
+) -> Factory:
     """Fresh memory stores with a manual clock, of a subclass where a test says so."""
 
     @asynccontextmanager
@@ -61,6 +63,7 @@ def memory_factory(kind: Callable[..., MemoryStore] = MemoryStore) -> Factory:
             sync_savepoint=sync_savepoint,
             unusable=failed,
             sync_unusable=sync_failed,
+            patience=patience,
         )
 
     return memory

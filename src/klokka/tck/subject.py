@@ -38,6 +38,9 @@ class Subject:
     hostile: Callable[[], Awaitable[object]] | None = None
     """Makes the defaults of database and role as unfavourable as they get, for handles that open afterwards."""
 
+    patience: timedelta = timedelta(seconds=10)
+    """How long a slow machine may take for what comes by itself, such as a hint; a bound and no measure of speed."""
+
     def other(self) -> JobStore:
         """A further, unopened handle on the same data."""
         return self.store.new_handle() if self.another is None else self.another()

@@ -290,7 +290,7 @@ async def _expect_claimable(bench: Bench, store: JobStore, ids: list[JobId]) -> 
 
 def _patience(bench: Bench) -> float:
     """Seconds in which a verb must end, whoever stopped inside of another one."""
-    return bench.store.traits.bound.total_seconds() + 10.0
+    return (bench.store.traits.bound + bench.subject.patience).total_seconds()
 
 
 async def _cancelled_after(steps: int, verb: Awaitable[object]) -> None:
