@@ -117,18 +117,21 @@ class Ear:
         assert self._socket is not None  # noqa: S101
         with contextlib.suppress(BlockingIOError):
             while True:
-                last_id = int(self._socket.recv(64) or b"0")
-                self._seen = (max(last_id, self._seen[0]), self._seen[1])
+                message = self._socket.recv(64)
+                if message.isdigit():
+                    self._seen = (max(int(message), self._seen[0]), self._seen[1])
         self._rung = True
         self._awake.set()
 
     def _repaired(self) -> bool:
         """Remakes what somebody removed; whether anything was, since hints may be lost then [wakeups.recover]."""
+        if self._ended:
+            return False
         broken = False
-        if self._place is not None and not exists(self._place):
+        if self._place is None or not exists(self._place):
             self._unbind()
             self._bind()
-            broken = True
+            broken = not self._deaf
         if self._watch is not None and not self._watch.stands():
             self._unfollow()
             self._follow()

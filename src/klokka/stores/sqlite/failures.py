@@ -22,6 +22,7 @@ _Made = Callable[[str], KlokkaError]
 _BY_CODE: Final[dict[int, tuple[_Made, str]]] = {
     sqlite3.SQLITE_BUSY: (Busy, "another connection holds the writer's place. Nothing was written; try again"),
     sqlite3.SQLITE_LOCKED: (Busy, "another statement of this connection holds a table. Try again"),
+    sqlite3.SQLITE_PROTOCOL: (Busy, "others kept it locked while it was opened. Nothing was written; try again"),
     sqlite3.SQLITE_FULL: (StoreFull, "no room is left on the disk or in the quota. Nothing was written; make room"),
     sqlite3.SQLITE_IOERR_SHMSIZE: (StoreFull, "no room is left for the -shm file. Nothing was written; make room"),
     sqlite3.SQLITE_READONLY: (
@@ -46,7 +47,7 @@ _BY_CODE: Final[dict[int, tuple[_Made, str]]] = {
 
 def busy(error: sqlite3.Error) -> bool:
     """Whether somebody else's lock is the reason, so that patience may help."""
-    return _code(error) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return _code(error) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 
 
 def translated(error: BaseException, path: str) -> BaseException:

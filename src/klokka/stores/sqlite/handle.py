@@ -97,10 +97,12 @@ class Handle:
 
     async def close(self) -> None:
         """Releases all that the handle holds, after what was under way; idempotent [life.open]."""
-        session, self._session = self._session, None
-        if session is not None and session.pid == os.getpid():
-            self._check(session)
-            await session.close()
+        session = self._session
+        if session is None or session.pid != os.getpid():
+            return  # what a fork inherited is not its own to close
+        self._check(session)
+        self._session = None
+        await session.close()
 
     def new_handle(self) -> Self:
         """A further, unopened handle on the same file, for another loop, thread or process [life.open]."""

@@ -12,6 +12,7 @@ _SUFFIX: Final = ".sock"
 _LONGEST: Final = 103
 """Bytes of a socket's path; Linux takes 107, macOS 103."""
 _DESCRIPTORS: Final = "/proc/self/fd"
+_TRIES: Final = 5
 
 
 class MeetingPlace:
@@ -31,6 +32,12 @@ class MeetingPlace:
         Raises:
             OSError: the directory cannot be written by us, or its file system knows no sockets.
         """
+        for _ in range(_TRIES - 1):
+            with contextlib.suppress(FileNotFoundError):  # the last to leave removed it just now
+                return self._bind()
+        return self._bind()
+
+    def _bind(self) -> tuple[socket.socket, Path]:
         self._directory.mkdir(mode=0o700, exist_ok=True)
         place = self._directory / f"{os.getpid()}-{secrets.token_hex(6)}{_SUFFIX}"
         bound = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -1,0 +1,1 @@
+"""Tests of the SQLite store beyond the conformance kit."""
