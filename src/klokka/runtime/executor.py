@@ -112,7 +112,8 @@ class JobExecutor:
         held.context = JobContext(job, *self._progress.of(job))
         self._running[job.id] = held
         self.suspects += job.lapses > 0
-        held.task = self._loop.create_task(self._run(held))
+        # Not by the loop's factory: an eager one would run the job, and the one that follows it, within this call.
+        held.task = asyncio.Task(self._run(held), loop=self._loop)
 
     async def _run(self, held: Held) -> None:
         held.entered = True
