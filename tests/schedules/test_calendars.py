@@ -146,6 +146,7 @@ def test_days_of_a_month_are_those_of_counting_through_it(
         (lambda: weekly("MON", at="09:00"), r"weekly 'MON' is not a day of the week"),  # type: ignore[arg-type]
         (lambda: monthly(0, at="09:00"), r"day 0 is not a whole number in 1 to 31"),
         (lambda: monthly(True, at="09:00"), r"day True is not"),
+        (lambda: monthly("last", at="09:00"), r"day 'last' is neither a number nor a rule"),  # type: ignore[arg-type]
         (lambda: nth_weekday(6, MON, at="09:00"), r"nth 6 is not"),
         (lambda: nth_business_day(24, at="09:00"), r"nth 24 is not"),
         (lambda: yearly(month=13, day=1, at="09:00"), r"month 13 is not"),

@@ -86,6 +86,7 @@ def test_the_text_of_a_schedule_parses_to_an_equal_one(text: str) -> None:
         ("0 9 * * FRI-SUN", r"position 9: 'FRI-SUN' is a range that goes backwards\. Write 5-7"),
         ("0 9 * NOV-FEB *", r"Write 11-12,1-2\."),
         ("0 9 * * 0-7/7", r"position 13: '0-7/7' has a step that never comes round"),
+        ("0 9 * * 3-3/1", r"position 13: .* Write 3 alone\."),
         ("0 9 * * MON,,TUE", r"position 13: a term is missing"),
         ("0 9 1, * *", r"position 7: a term is missing"),
         ("0 9 L * *", r"'L' is of another dialect\. .*last_day"),

@@ -1,12 +1,13 @@
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from hypothesis import assume, given, strategies as st
 
 from klokka.errors import InvalidSchedule
-from klokka.schedules import Cron, Schedule, cron, daily, load_zone
+from klokka.schedules import Cron, cron, daily, load_zone
 from tests.schedules import oracle
 from tests.schedules.expressions import ZONES, expressions, near_transitions, slow
+from tests.schedules.walking import at_once, walk, walk_back
 
 HOUR = timedelta(hours=1)
 
@@ -87,7 +88,10 @@ def test_a_daily_time_fires_once_for_each_local_date(where: tuple[str, datetime]
 
     meant = sorted(
         {
-            _first(datetime.combine((after + timedelta(days=n)).date(), datetime.min.time()) + _clock(minute), zone)
+            _first(
+                datetime.combine((after + timedelta(days=n)).date(), datetime.min.time()) + timedelta(minutes=minute),
+                zone,
+            )
             for n in range(-8, 9)
         }
     )
@@ -170,33 +174,6 @@ def test_a_star_in_the_seconds_makes_a_schedule_wild_too() -> None:
         *("05:30:00", "05:30:30", "06:30:00", "06:30:30"),
     ]
     assert [f"{tick:%H:%M:%S}" for tick in at_once(fixed, start, start + 3 * HOUR)] == ["05:30:00", "05:30:30"]
-
-
-def at_once(schedule: Schedule, low: datetime, high: datetime) -> list[datetime]:
-    return list(takewhile(lambda tick: tick <= high, schedule.ticks(low)))
-
-
-def walk(schedule: Schedule, low: datetime, high: datetime) -> list[datetime]:
-    ticks: list[datetime] = []
-    tick = schedule.next(low)
-    while tick is not None and tick <= high:
-        ticks.append(tick)
-        tick = schedule.next(tick)
-    assert all(earlier < later for earlier, later in pairwise(ticks))
-    return ticks
-
-
-def walk_back(schedule: Schedule, low: datetime, high: datetime) -> list[datetime]:
-    ticks: list[datetime] = []
-    tick = schedule.prev(high + timedelta(microseconds=1))
-    while tick is not None and tick > low:
-        ticks.append(tick)
-        tick = schedule.prev(tick)
-    return ticks[::-1]
-
-
-def _clock(minute: int) -> timedelta:
-    return timedelta(minutes=minute)
 
 
 def _first(label: datetime, zone: str) -> datetime:

@@ -20,6 +20,14 @@ def test_a_skipped_time_says_why_it_fires_later() -> None:
     assert fires[0].at == datetime(2024, 3, 10, 7, tzinfo=UTC)
 
 
+def test_a_day_that_is_missing_is_named_by_its_dates() -> None:
+    fires = preview(daily(at="09:00", zone="Pacific/Apia"), after=datetime(2011, 12, 29, 20, tzinfo=UTC), most=1)
+
+    assert fires[0].notes == (
+        "2011-12-30 09:00 does not exist: clocks go from 2011-12-30 00:00 to 2011-12-31 00:00, and it fires there",
+    )
+
+
 def test_a_repeated_hour_tells_the_passes_apart() -> None:
     fires = preview(cron("30 * * * *", zone="America/New_York"), after=datetime(2024, 11, 3, 4, 45, tzinfo=UTC), most=3)
 

@@ -8,7 +8,7 @@ import pytest
 from klokka.schedules import cron, load_zone, zone_names
 from tests.schedules import oracle
 from tests.schedules.expressions import THOROUGH
-from tests.schedules.test_dst import at_once
+from tests.schedules.walking import at_once
 
 EXPRESSIONS = (
     "*/15 * * * *",

@@ -17,6 +17,7 @@ from klokka.schedules.day_rules import (
     LastWeekday,
     NthBusinessDay,
     NthWeekday,
+    check_rule,
 )
 from klokka.schedules.dst import ZonedSchedule
 from klokka.schedules.holidays import HolidayCalendar
@@ -60,7 +61,7 @@ def monthly(day: int | DayOfMonthRule, *, at: str | Sequence[str], zone: str = "
     A month that lacks the number is skipped; with `clamp` it fires on its last day instead.
     """
     rule = DayOfMonth(day=day, clamp=clamp) if isinstance(day, int) else day
-    return _calendar(rule, at, zone)
+    return _calendar(check_rule(rule), at, zone)
 
 
 def last_day(*, at: str | Sequence[str], zone: str = "UTC") -> Calendar:

@@ -26,6 +26,7 @@ def clock_note(labels: LocalTimes, zone_name: str, tick: datetime, *, wild: bool
     if not wild and start < wall:
         skipped = next(labels.ascending(start), wall)
         if skipped < wall:
-            end = f"{start:%H:%M} to {wall:%H:%M}"
-            return f"{skipped:%Y-%m-%d %H:%M} does not exist: clocks go from {end}, and it fires there"
+            form = "%H:%M" if start.date() == wall.date() else "%Y-%m-%d %H:%M"
+            jump = f"{start.strftime(form)} to {wall.strftime(form)}"
+            return f"{skipped:%Y-%m-%d %H:%M} does not exist: clocks go from {jump}, and it fires there"
     return None

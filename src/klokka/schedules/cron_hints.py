@@ -46,7 +46,8 @@ def step_hint(term: str, step: int, first: int, span: int) -> tuple[str, str]:
     """What is wrong with a step outside of 1 to `span`, and what to write."""
     if step == 0:
         return f"{clip(term, 20)!r} has a step of 0", "Give a step of 1 or more."
-    return f"{clip(term, 20)!r} has a step that never comes round", f"Write {first} alone, or a step of at most {span}."
+    smaller = f", or a step of at most {span}" if span else ""
+    return f"{clip(term, 20)!r} has a step that never comes round", f"Write {first} alone{smaller}."
 
 
 def reversed_hint(first: int, last: int, kind: FieldKind) -> str:

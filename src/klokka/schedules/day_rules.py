@@ -187,6 +187,13 @@ def check_weekday(what: str, day: object) -> Weekday:
     return day
 
 
+def check_rule(rule: object) -> DayOfMonthRule:
+    """`rule`, if it is one for the days of a month; else InvalidSchedule."""
+    if not isinstance(rule, DayOfMonthRule):
+        raise InvalidSchedule(f"day {rule!r} is neither a number nor a rule such as LAST_DAY or NthWeekday(2, TUE).")
+    return rule
+
+
 def _without(holidays: HolidayCalendar | None) -> str:
     return "" if holidays is None else f" without holidays {holidays.id}"
 
