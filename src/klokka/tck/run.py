@@ -32,8 +32,8 @@ async def run_check(check: Check, factory: Factory, *, bound: timedelta = BOUND)
     """Runs one check on fresh data. Never raises for what the factory or the store does; `bound` is for each phase."""
     limit = bound.total_seconds()
     begun = time.monotonic()
-    giving = factory()
     try:
+        giving = factory()
         async with asyncio.timeout(limit):
             subject = await giving.__aenter__()
     except TimeoutError:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from klokka.core.changes import check_change
 from klokka.core.error_text import storable
 from klokka.core.ids import Fence, JobId
-from klokka.core.instants import after, aware, check_plan
+from klokka.core.instants import after, aware
 from klokka.core.records import Change, JobError
-from klokka.core.states import TERMINAL, JobStatus, Running, State, status_of, time_of
-from klokka.errors import InvalidInput, InvalidTime, UniqueConflict
+from klokka.core.states import TERMINAL, JobStatus, State, status_of, time_of
+from klokka.errors import UniqueConflict
 from klokka.stores.memory.data import KeyReserved
 from klokka.stores.memory.handle import Handle
 from klokka.stores.memory.rows import JobRow
@@ -99,25 +100,12 @@ class Transitioning(Handle):
 
 
 def admitted(change: Change) -> Change:
-    """The change with its times in UTC and its error storable, before anything is written.
+    """The change with an error that can be kept, once it is known that it may be applied at all.
 
     Raises:
-        InvalidInput: `to=Running`, a missing or impossible time, or a refund without its conditions.
+        InvalidInput: see `check_change` and `storable`.
     """
-    if isinstance(change.to, Running):
-        raise InvalidInput("only claim makes a job run; choose another state than Running.")
-    planned_at = time_of(change.to)
-    if planned_at is not None:
-        check_plan("time of `to`", planned_at)
-    elif status_of(change.to) in (JobStatus.SCHEDULED, JobStatus.FAILED):
-        raise InvalidInput(f"{change.to} as a target needs its time: an instant, or a duration from now.")
-    expected_at = time_of(change.from_)
-    if isinstance(expected_at, datetime):
-        aware(expected_at, "time of `from_`")
-    elif expected_at is not None:
-        raise InvalidTime(f"{change.from_} cannot be compared with a stored time. Give an instant, or none.")
-    if change.refund and not (isinstance(change.from_, Running) and change.fence is not None):
-        raise InvalidInput("refund gives back a claim: it needs from_=Running() and the fence of the claim.")
+    check_change(change)
     return change if change.error is None else replace(change, error=storable(change.error))
 
 
