@@ -92,6 +92,19 @@ async def test_each_waits_for_its_own_bound_and_not_for_those_in_front(path: Pat
     await store.close()
 
 
+async def test_a_reader_that_never_ends_holds_up_no_writer(store: SqliteStore) -> None:
+    reader = store._setting.connect()
+    reader.execute("begin")
+    reader.execute("select count(*) from klokka_jobs").fetchone()
+
+    for _ in range(20):
+        await store.enqueue([WORK] * 500)  # beyond what makes SQLite write the log back
+
+    assert reader.execute("select count(*) from klokka_jobs").fetchone() == (0,)
+    assert sum((await store.counts_by_status()).values()) == 10_000
+    reader.close()
+
+
 async def test_an_id_never_comes_back_after_its_job_is_gone(store: SqliteStore) -> None:
     first, second = await store.enqueue([WORK, WORK])
     await store.delete(second.id)

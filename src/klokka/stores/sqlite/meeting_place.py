@@ -20,6 +20,8 @@ class MeetingPlace:
 
     It stands beside the file, and not in a directory for temporary files, because that is the one place that all
     processes on the file agree on, whatever their environment, and that no cleaner empties.
+
+    It is closed to other users of the machine: what they commit is noticed by looks alone.
     """
 
     def __init__(self, path: str) -> None:
