@@ -10,8 +10,10 @@ from tempfile import TemporaryDirectory
 from klokka.core.clocks import ManualClock
 from klokka.stores.memory.store import MemoryStore
 from klokka.stores.memory.transactions import MemoryTransaction
+from klokka.stores.postgres.store import PostgresStore
 from klokka.stores.sqlite.store import SqliteStore
 from klokka.tck.subject import Factory, Subject
+from tests.support.postgres import end_connections, fresh_database, spoil_defaults
 
 BOUND = timedelta(milliseconds=300)
 """How long a store in these tests waits for somebody else, so that waiting it out takes no time worth naming."""
@@ -106,4 +108,22 @@ async def sqlite_factory() -> AsyncGenerator[Subject]:
         )
 
 
-FACTORIES: dict[str, Factory] = {"memory": memory_factory(), "sqlite": sqlite_factory}
+@asynccontextmanager
+async def postgres_factory() -> AsyncGenerator[Subject]:
+    """A fresh database with the schema in it, by the server's own clock."""
+    with fresh_database() as where:
+
+        async def cut() -> None:
+            end_connections(where)
+
+        async def hostile() -> None:
+            spoil_defaults(where)
+
+        yield Subject(store=PostgresStore(where, bound=BOUND, connections=4), cut=cut, hostile=hostile)
+
+
+FACTORIES: dict[str, Factory] = {
+    "memory": memory_factory(),
+    "sqlite": sqlite_factory,
+    "postgres": postgres_factory,
+}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from klokka.errors import UnknownStore
+from klokka.errors import MissingExtra, UnknownStore
 from klokka.spi.store import JobStore
 from klokka.stores._url import options, shown
 
@@ -12,11 +12,13 @@ from klokka.stores._url import options, shown
 def open_store(url: str) -> JobStore:
     """The store that `url` names, made and not yet opened.
 
-    `memory:`, `sqlite:///relative.db` or `sqlite:////absolute.db`; options follow a `?`.
+    `memory:`, `sqlite:///relative.db`, `sqlite:////absolute.db` or `postgresql://user@host/database`; options follow
+    a `?`.
 
     Raises:
         UnknownStore: no store answers to the URL, or its store does not know the form or an option. The message
             shows no password.
+        MissingExtra: its driver is not installed.
     """
     try:
         parts = urlsplit(url)
@@ -44,4 +46,21 @@ def _sqlite(url: str, parts: SplitResult) -> JobStore:
     return sqlite_store(url, parts)
 
 
-_STORES: Final[Mapping[str, Callable[[str, SplitResult], JobStore]]] = {"memory": _memory, "sqlite": _sqlite}
+def _postgres(url: str, parts: SplitResult) -> JobStore:
+    try:
+        from klokka.stores.postgres.url import postgres_store
+    except ImportError as error:
+        if error.name is None or not error.name.startswith("psycopg"):
+            raise
+        raise MissingExtra(
+            f"{shown(url)} needs psycopg, PostgreSQL's driver. Install it: pip install 'klokka[postgres]'"
+        ) from error
+    return postgres_store(url, parts)
+
+
+_STORES: Final[Mapping[str, Callable[[str, SplitResult], JobStore]]] = {
+    "memory": _memory,
+    "sqlite": _sqlite,
+    "postgresql": _postgres,
+    "postgres": _postgres,
+}

@@ -1,0 +1,82 @@
+"""The connections of a handle, made when they are needed and kept for the next verb.
+
+A pool of our own and not psycopg_pool's: it has no tasks in the background, says at once and with the server's words
+why no connection can be had, and looks at an idle connection before it is used at the price of one system call.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+import psycopg
+
+from klokka.errors import Busy
+from klokka.stores.postgres.link import Link, connect
+from klokka.stores.postgres.setting import Setting
+
+
+class Connections:
+    """At most `setting.connections` at once; each is given to one verb at a time."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting: Final = setting
+        self._idle: list[Link] = []
+        self._places = asyncio.Semaphore(setting.connections)
+        self._closed = False
+
+    @asynccontextmanager
+    async def one(self) -> AsyncGenerator[Link]:
+        """A usable connection for the length of the block.
+
+        Raises:
+            Busy: all were in use for as long as the bound says.
+            StoreError: or one of its kinds: none can be made.
+        """
+        await self._place()
+        try:
+            link = await self._take()
+            try:
+                yield link
+            finally:
+                await self._give_back(link)
+        finally:
+            self._places.release()
+
+    async def close(self) -> None:
+        """Closes those that are idle, and the others when they come back."""
+        self._closed = True
+        while self._idle:
+            await self._discard(self._idle.pop())
+
+    async def _place(self) -> None:
+        if not self._places.locked():
+            await self._places.acquire()  # without a timer where there is room
+            return
+        bound = self.setting.bound
+        try:
+            async with asyncio.timeout(bound.total_seconds()):
+                await self._places.acquire()
+        except TimeoutError as error:
+            raise Busy(
+                f"{self.setting.where}: all {self.setting.connections} connections were in use for {bound}. "
+                f"Nothing was written. Try again, or give the store more connections."
+            ) from error
+
+    async def _take(self) -> Link:
+        while self._idle:
+            link = self._idle.pop()
+            if link.usable:
+                return link
+            await self._discard(link)
+        return await connect(self.setting)
+
+    async def _give_back(self, link: Link) -> None:
+        if self._closed or not link.idle:
+            await self._discard(link)
+        else:
+            self._idle.append(link)
+
+    async def _discard(self, link: Link) -> None:
+        with suppress(psycopg.Error, OSError):
+            await link.close()

@@ -1,0 +1,157 @@
+"""Running statements: errors in the project's terms, and victims of deadlocks repeated whole."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Final, TypeVar
+
+import psycopg
+
+from klokka.stores.postgres.connections import Connections
+from klokka.stores.postgres.failures import repeatable, translated
+from klokka.stores.postgres.link import Link, Row
+from klokka.stores.postgres.setting import WORK, Setting
+
+T = TypeVar("T")
+
+_SILENCE: Final = (WORK + timedelta(seconds=10)).total_seconds()
+"""Seconds after which a server that must have answered is taken for gone."""
+
+
+class Transaction:
+    """Statements that are committed together. Nothing of them is there before."""
+
+    def __init__(self, link: Link, setting: Setting) -> None:
+        self._link = link
+        self._setting = setting
+
+    async def run(self, name: str, *parameters: str | None) -> list[Row]:
+        """The rows of a statement of ours."""
+        return await self._link.run(self._setting.schema.sql(name), parameters)
+
+    async def attempt(self, name: str, *parameters: str | None) -> list[Row] | None:
+        """The rows of a statement; None and nothing changed where a unique key is taken or cannot be had in time."""
+        await self._link.connection.execute(b"savepoint attempt")
+        try:
+            rows = await self.run(name, *parameters)
+        except (psycopg.errors.UniqueViolation, psycopg.errors.LockNotAvailable):
+            await self._link.connection.execute(b"rollback to savepoint attempt")
+            return None
+        await self._link.connection.execute(b"release savepoint attempt")
+        return rows
+
+
+class Database:
+    """What verbs run on."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting: Final = setting
+        self._connections = Connections(setting)
+
+    async def close(self) -> None:
+        """Closes the connections; those in use when their verbs are over."""
+        await self._connections.close()
+
+    async def write(self, name: str, *parameters: str | None) -> list[Row]:
+        """The rows of one statement of ours, which commits by itself.
+
+        Raises:
+            KeyTakenError: it would have given two live jobs one unique key.
+            StoreError: or one of its kinds, and UnknownOutcome where the connection broke.
+        """
+        return await self._alone(name, parameters, may_be_done=True)
+
+    async def read(self, name: str, *parameters: str | None) -> list[Row]:
+        """The rows of one statement of ours that changes nothing."""
+        return await self._alone(name, parameters, may_be_done=False)
+
+    async def look(self, sql: bytes, *parameters: str | None) -> list[Row]:
+        """The rows of a question of people's, planned for what it asks."""
+
+        async def act(link: Link) -> list[Row]:
+            await link.look()
+            cursor = psycopg.AsyncRawCursor(link.connection)
+            await cursor.execute(sql, parameters, binary=True)
+            rows = await cursor.fetchall()
+            await link.commit()
+            return rows
+
+        return await self._patiently(act, may_be_done=False)
+
+    async def transact(self, act: Callable[[Transaction], Awaitable[T]]) -> T:
+        """Runs `act` in one transaction, which an exception undoes; whole again if it was the victim of a deadlock.
+
+        Raises:
+            KeyTakenError, StoreError: see `write`.
+        """
+
+        async def whole(link: Link) -> T:
+            committing = False
+            try:
+                await link.begin()
+                value = await act(Transaction(link, self.setting))
+                committing = True
+                await link.commit()
+            except psycopg.Error as error:
+                if repeatable(error) or committing:
+                    raise
+                raise translated(error, self.setting.where, may_be_done=False) from error
+            return value
+
+        return await self._patiently(whole, may_be_done=True)
+
+    async def _alone(self, name: str, parameters: Sequence[str | None], *, may_be_done: bool) -> list[Row]:
+        sql = self.setting.schema.sql(name)
+
+        async def act(link: Link) -> list[Row]:
+            if link.direct:
+                return await link.run(sql, parameters)
+            await link.begin()  # the settings last as long as a transaction
+            rows = await link.run(sql, parameters)
+            await link.commit()
+            return rows
+
+        return await self._patiently(act, may_be_done=may_be_done)
+
+    async def _patiently(self, act: Callable[[Link], Awaitable[T]], *, may_be_done: bool) -> T:
+        deadline = time.monotonic() + self.setting.bound.total_seconds()
+        while True:
+            try:
+                async with self._answered(may_be_done=may_be_done), self._connections.one() as link:
+                    return await self._undone(link, act)
+            except (psycopg.Error, UnicodeEncodeError) as error:
+                if not repeatable(error) or time.monotonic() > deadline:
+                    raise translated(error, self.setting.where, may_be_done=may_be_done) from error
+            await asyncio.sleep(random.uniform(0.001, 0.01))
+
+    async def _undone(self, link: Link, act: Callable[[Link], Awaitable[T]]) -> T:
+        """The result of `act`. A transaction that an exception left open is rolled back, so that the link stays usable."""
+        try:
+            return await act(link)
+        except Exception:
+            if not link.connection.closed:
+                await _roll_back(link)
+            raise
+
+    @asynccontextmanager
+    async def _answered(self, *, may_be_done: bool) -> AsyncGenerator[None]:
+        try:
+            async with asyncio.timeout(_SILENCE):
+                yield
+        except TimeoutError as error:
+            silent = psycopg.OperationalError(f"no answer within {_SILENCE:g} s")
+            raise translated(silent, self.setting.where, may_be_done=may_be_done) from error
+
+
+async def _roll_back(link: Link) -> None:
+    if link.connection.pgconn.transaction_status in (
+        psycopg.pq.TransactionStatus.INTRANS,
+        psycopg.pq.TransactionStatus.INERROR,
+    ):
+        try:
+            await link.connection.execute(b"rollback")
+        except psycopg.Error:
+            await link.close()

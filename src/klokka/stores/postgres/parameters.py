@@ -1,0 +1,33 @@
+"""Values of callers as texts, which every driver sends alike and the statements cast."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from klokka.core.instants import FIRST, LAST, MICROSECOND, aware
+from klokka.errors import InvalidTime
+
+
+def numbers(values: Iterable[int]) -> str:
+    """An array of numbers."""
+    return "{" + ",".join(map(str, values)) + "}"
+
+
+def texts(values: Iterable[str]) -> str:
+    """An array of texts, each quoted."""
+    return "{" + ",".join('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in values) + "}"
+
+
+def span(value: timedelta) -> str:
+    """A length of time in microseconds alone: a day in it would be a day of the session's zone.
+
+    Raises:
+        InvalidTime: it ends beyond the calendar, whenever it begins.
+    """
+    if value > LAST - FIRST:
+        raise InvalidTime(f"{value} from now is beyond the year 9999.")
+    return f"{value // MICROSECOND} microseconds"
+
+
+def instant(value: datetime) -> str:
+    """An instant, whatever the zone of the session."""
+    return aware(value).isoformat()

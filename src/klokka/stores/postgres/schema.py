@@ -1,0 +1,65 @@
+"""A schema of any name, and the store's SQL written for it."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from klokka.core.names import check_key
+from klokka.errors import InvalidName, LimitExceeded
+from klokka.stores._sql.statements import statement
+
+_LONGEST: Final = 63
+"""Bytes of an identifier; the server would silently cut a longer one."""
+
+_PLACE: Final = re.compile(r"\{(schema|channel|ids)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The schema that the store's tables live in.
+
+    Raises:
+        InvalidName: it cannot be the name of a user's schema.
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        try:
+            check_key("schema", self.name, _LONGEST)
+        except LimitExceeded as error:
+            raise InvalidName(
+                f"schema {self.name!r} has more than {_LONGEST} bytes. PostgreSQL would cut it; choose a shorter name."
+            ) from error
+        if self.name.startswith("pg_") or self.name == "information_schema":
+            raise InvalidName(f"schema {self.name!r} is the server's own. Choose another name.")
+
+    @property
+    def quoted(self) -> str:
+        """The name as SQL has it, whatever characters it has."""
+        return '"' + self.name.replace('"', '""') + '"'
+
+    @property
+    def channel(self) -> str:
+        """The channel of this schema's wakeups, within the length that channels have."""
+        return "klokka_" + hashlib.sha256(self.name.encode()).hexdigest()[:16]
+
+    def written(self, text: str) -> str:
+        """`text` with this schema's names in the places for them."""
+        names = {
+            "schema": self.quoted,
+            "channel": f"'{self.channel}'",
+            "ids": "'" + f"{self.quoted}.jobs_id_seq".replace("'", "''") + "'",
+        }
+        return _PLACE.sub(lambda place: names[place[1]], text)
+
+    def sql(self, name: str) -> bytes:
+        """The statement in `sql/<name>.sql`, for this schema."""
+        return _statement(self, name)
+
+
+@lru_cache(maxsize=1024)
+def _statement(schema: Schema, name: str) -> bytes:
+    return schema.written(statement("klokka.stores.postgres", name)).encode()

@@ -1,0 +1,4 @@
+-- [query.counts]
+select status, count(*)
+from {schema}.jobs
+group by status

@@ -1,0 +1,4 @@
+-- [fleet.pause]
+select queue, reason
+from {schema}.paused_queues
+order by queue
