@@ -22,7 +22,7 @@ from tests.support.flaky import FlakyStore, opened
 from tests.support.working import enqueue, handler, status, until, working
 
 OTHER = WorkerId("other")
-SHORT = timedelta(seconds=0.3)
+SHORT = timedelta(seconds=0.45)
 
 
 class Waiting:
@@ -72,7 +72,7 @@ async def test_a_long_job_with_a_short_lease_is_never_claimed_by_anyone_else(sto
         await status(store, job_id, JobStatus.SUCCEEDED)
 
     assert taken == []
-    assert store.weather.calls["heartbeat"] >= 10  # a third of the lease at most
+    assert store.weather.calls["heartbeat"] >= 8  # a third of the lease, over four of them
 
 
 async def test_leases_are_renewed_while_the_worker_drains(store: FlakyStore) -> None:
