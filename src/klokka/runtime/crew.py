@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Final
 
-from klokka.core.ids import ScheduleId, WorkerId
+from klokka.core.ids import WorkerId
 from klokka.core.worker_records import WorkerBeat
 from klokka.runtime.beats import Beats, this_process
 from klokka.runtime.bus import EventBus
@@ -23,6 +23,7 @@ from klokka.runtime.pace import Pace
 from klokka.runtime.processes import ProcessPool
 from klokka.runtime.progress import Progress
 from klokka.runtime.pulse import Duty, Pulse
+from klokka.runtime.recurrence import Recurrence
 from klokka.runtime.settings import WorkerSettings
 from klokka.runtime.settler import Settler
 from klokka.runtime.shutdown import Shutdown
@@ -30,6 +31,7 @@ from klokka.runtime.slots import Slots
 from klokka.runtime.supervision import supervised
 from klokka.runtime.sweeper import Sweeper
 from klokka.runtime.threads import Threads
+from klokka.runtime.ticker import Ticker
 from klokka.runtime.watchdog import Watchdog
 from klokka.spi.store import JobStore
 
@@ -47,7 +49,7 @@ class Orders:
     events: EventBus
     interceptors: Sequence[Interceptor]
     processes: ProcessPool | None
-    schedules: Sequence[ScheduleId]
+    schedules: Sequence[Recurrence]
 
 
 class Crew:
@@ -97,6 +99,8 @@ class Crew:
         self._thread = threading.get_ident()
         self._version = version("klokka")
         self._pulse = Pulse(store, self._on_pulse, patience=settings.hard_stop)
+        # A thread of its own: a calendar of the user's that does not answer must hold up no renewal.
+        self._ticking = Pulse(store, self._on_ticking, name="ticker", patience=settings.hard_stop)
 
     def hint(self) -> None:
         """Work may be ready."""
@@ -105,16 +109,17 @@ class Crew:
     def abandon(self) -> None:
         """For a loop that has ended: lets go of what is not on it."""
         self._pulse.stop()
+        self._ticking.stop()
 
     async def run(self, stop: asyncio.Event, forced: asyncio.Event, started: Callable[[], None]) -> None:
         """Works until `stop` is set, and then ends in order; `forced` cuts the end short.
 
         Raises:
-            StoreError: the handle for renewals cannot be opened, for another reason than an outage.
+            StoreError: a handle for the threads beside cannot be opened, for another reason than an outage.
         """
         self._bus.bind(self._loop)
         stopping = asyncio.create_task(stop.wait())
-        duties = [asyncio.create_task(self._pulse.start())]
+        duties = [asyncio.create_task(self._start_beside())]
         try:
             await asyncio.wait([stopping, *duties], return_when=asyncio.FIRST_COMPLETED)
             if duties[0].done():
@@ -125,19 +130,27 @@ class Crew:
                 claiming = asyncio.create_task(supervised("claimer", self._claimer.run), name="klokka-claimer")
                 started()
                 await stopping
+                self._ticking.stop()
                 await self._shutdown.run(claiming, forced)
         finally:
             self._pulse.stop()
+            self._ticking.stop()
             for task in (stopping, *duties):
                 task.cancel()
         await self._leave(duties)
 
     async def _leave(self, duties: Sequence[asyncio.Task[None]]) -> None:
         await asyncio.wait(duties, timeout=self._settings.hard_stop.total_seconds())
-        await self._pulse.ended(self._settings.hard_stop.total_seconds())
+        for pulse in (self._pulse, self._ticking):
+            await pulse.ended(self._settings.hard_stop.total_seconds())
         if self._own_processes is not None:
             await self._own_processes.close(within=self._settings.hard_stop)
         await self._bus.flush(_LAST_WORDS)
+
+    async def _start_beside(self) -> None:
+        await self._pulse.start()
+        if self._orders.schedules:
+            await self._ticking.start()
 
     def _on_loop(self) -> Mapping[str, Duty]:
         return {"settler": self._settler.run, "lookout": self._lookout.run, "sweeper": self._sweeper.run}
@@ -169,6 +182,18 @@ class Crew:
         }
         return duties, beats.retire
 
+    def _on_ticking(self, handle: JobStore) -> tuple[Mapping[str, Duty], Duty]:
+        """What runs on the thread of schedules, and how it ends."""
+        ticker = Ticker(
+            handle,
+            self._orders.schedules,
+            worker=self._orders.worker,
+            bus=self._bus,
+            lease=self._settings.lease,
+            poll=self._settings.poll,
+        )
+        return {"ticker": ticker.run}, ticker.finished
+
     def _lost(self, held: Held) -> None:
         """On the pulse's thread: a thread or process learns it even while the loop is blocked."""
         if held.context is not None:
@@ -185,7 +210,7 @@ class Crew:
             version=self._version,
             queues=tuple(queue.name for queue in self._settings.queues),
             kinds=tuple(self._orders.handlers),
-            schedules=tuple(self._orders.schedules),
+            schedules=tuple(recurrence.id for recurrence in self._orders.schedules),
             slots=self._settings.concurrency,
             busy=self._executor.running,
         )

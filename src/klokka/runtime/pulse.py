@@ -1,4 +1,4 @@
-"""The thread beside the handlers' loop, with a loop and a handle of its own: what must go on though handlers block."""
+"""A thread beside the handlers' loop, with a loop and a handle of its own: what must go on though handlers block."""
 
 import asyncio
 import logging
@@ -32,9 +32,11 @@ class Pulse:
         store: JobStore,
         duties: Callable[[JobStore], tuple[Mapping[str, Duty], Duty]],
         *,
+        name: str = "pulse",
         patience: timedelta,
     ) -> None:
         self._store = store
+        self._name = name
         self._duties = duties
         self._patience = patience.total_seconds()
         self._theirs = asyncio.get_running_loop()
@@ -44,7 +46,7 @@ class Pulse:
         self._worked = False
         self._opened: asyncio.Future[None] = self._theirs.create_future()
         self._ended: asyncio.Future[None] = self._theirs.create_future()
-        self._thread = threading.Thread(target=self._main, name="klokka-pulse", daemon=True)
+        self._thread = threading.Thread(target=self._main, name=f"klokka-{name}", daemon=True)
 
     async def start(self) -> None:
         """Returns when the duties run, or when it was stopped before that; waits through an outage.
@@ -63,7 +65,9 @@ class Pulse:
                 self._ours.call_soon_threadsafe(self._stop.set)
 
     async def ended(self, within: float) -> bool:
-        """Whether the thread has ended, after waiting for it for at most `within` seconds."""
+        """Whether the thread has ended or never began, after waiting for it for at most `within` seconds."""
+        if self._thread.ident is None:
+            return True
         await asyncio.wait([self._ended], timeout=within)
         return self._ended.done()
 
@@ -74,11 +78,11 @@ class Pulse:
         while True:
             try:
                 asyncio.run(self._run())
-            except BaseException as error:  # without this thread leases are lost, so it outlives whatever happens
+            except BaseException as error:  # without it leases are lost or ticks late, so it outlives whatever happens
                 failure = error
             if failure is None or self._stopping or not self._worked:
                 break
-            logger.error("the thread that renews leases ended unexpectedly and starts again", exc_info=failure)
+            logger.error("the thread klokka-%s ended unexpectedly and starts again", self._name, exc_info=failure)
             failure = None
             time.sleep(_AGAIN)
         with suppress(RuntimeError):  # their loop is closed, and nobody waits

@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from klokka.core.ids import ScheduleId, WorkerId
+from klokka.core.ids import WorkerId
 from klokka.errors import MisuseError, StoreUnavailable
 from klokka.runtime.bus import EventBus
 from klokka.runtime.crew import Crew, Orders
 from klokka.runtime.execution import Interceptor
 from klokka.runtime.handlers import Handler
 from klokka.runtime.outages import Outage
+from klokka.runtime.overlaps import check_overlaps
 from klokka.runtime.processes import ProcessPool
+from klokka.runtime.recurrence import Recurrence
 from klokka.runtime.settings import WorkerSettings
 from klokka.spi.store import JobStore
 
@@ -37,9 +39,14 @@ class Worker:
         events: EventBus,
         interceptors: Sequence[Interceptor] = (),
         processes: ProcessPool | None = None,
-        schedules: Sequence[ScheduleId] = (),
+        schedules: Sequence[Recurrence] = (),
     ) -> None:
-        """`processes` None makes a pool where a handler needs one; `schedules` is what the fleet is told of."""
+        """`processes` None makes a pool where a handler needs one; `schedules` are registered at the start and fired.
+
+        Raises:
+            UnsupportedByStore: a schedule needs what the store lacks.
+        """
+        check_overlaps(store, schedules)
         self.id: Final = WorkerId(secrets.token_hex(12))
         self._store = store
         self._orders = Orders(
