@@ -13,8 +13,8 @@ import pytest
 from klokka.core.outcomes import Outcome, Snooze
 from klokka.errors import JobTimeout, MisuseError, PayloadUndecodable
 from klokka.runtime.context import JobContext, current_job
-from klokka.runtime.execution import Execution, Interceptor
-from klokka.runtime.handlers import Executor
+from klokka.runtime.execution import Execution
+from klokka.runtime.handlers import Executor, Interceptor
 from klokka.runtime.threads import Threads
 from klokka.runtime.verdict import Result
 from tests.runtime.test_verdict import a_job

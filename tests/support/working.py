@@ -14,8 +14,7 @@ from klokka.core.records import JobDetails, NewJob
 from klokka.core.states import JobStatus
 from klokka.runtime.bus import EventBus
 from klokka.runtime.context import JobContext
-from klokka.runtime.execution import Interceptor
-from klokka.runtime.handlers import Executor, Handler
+from klokka.runtime.handlers import Executor, Handler, Interceptor
 from klokka.runtime.settings import WorkerSettings
 from klokka.runtime.worker import Worker
 

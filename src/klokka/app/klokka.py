@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from types import TracebackType
-from typing import Any, Literal, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 
 from klokka.app import operations
 from klokka.app.blocking import BlockingSide
@@ -22,14 +22,14 @@ from klokka.core.records import EnqueueResult, JobDetails, NewJob, RetentionPoli
 from klokka.errors import InvalidInput
 from klokka.runtime.bus import EventBus
 from klokka.runtime.context import JobContext
-from klokka.runtime.execution import Interceptor
-from klokka.runtime.handlers import Handler
+from klokka.runtime.handlers import Handler, Interceptor
 from klokka.runtime.settings import WorkerSettings
-from klokka.runtime.signals import run_until_signal
-from klokka.runtime.worker import Worker
 from klokka.spi.store import JobStore
 from klokka.spi.transactions import AsyncTransaction, SyncTransaction
 from klokka.stores.open import open_store
+
+if TYPE_CHECKING:  # producers do not pay for what only a worker needs
+    from klokka.runtime.worker import Worker
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -232,7 +232,7 @@ class Klokka:
         queues: Sequence[Queue | str] | None = None,
         concurrency: int | None = None,
         grace: timedelta | None = None,
-    ) -> AsyncGenerator[Worker]:
+    ) -> "AsyncGenerator[Worker]":
         """A running worker for the length of the block; at its end it drains: soft, grace, hand back.
 
         `queues` None serves the app's, or where it names none, those of its registered kinds; the others None take
@@ -241,6 +241,8 @@ class Klokka:
         Raises:
             InvalidInput: no kind has a handler, or a setting is wrong.
         """
+        from klokka.runtime.worker import Worker
+
         settings = self.worker_settings(queues=queues, concurrency=concurrency, grace=grace)
         async with self:
             store = await self._connection.opened()
@@ -256,6 +258,9 @@ class Klokka:
         Raises:
             StoreError: the store cannot be opened, for another reason than an outage.
         """
+        from klokka.runtime.signals import run_until_signal
+        from klokka.runtime.worker import Worker
+
         store = self.store.new_handle()
         worker = Worker(store, self._registry, settings, events=self._bus, interceptors=self.interceptors)
         try:

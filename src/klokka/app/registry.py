@@ -14,7 +14,6 @@ from klokka.core.records import NewJob
 from klokka.errors import InvalidInput
 from klokka.runtime.context import JobContext
 from klokka.runtime.handlers import Executor, Handler
-from klokka.runtime.processes import check_portable
 
 P = TypeVar("P")
 
@@ -114,6 +113,8 @@ class Registry(Mapping[str, Handler]):
             max_lapses=options.max_lapses,
         )
         if handler.executor is Executor.PROCESS:
+            from klokka.runtime.processes import check_portable
+
             check_portable(handler)
         self._handlers[kind] = handler
         self._blanks[kind] = blank

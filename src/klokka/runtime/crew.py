@@ -13,9 +13,9 @@ from klokka.core.worker_records import WorkerBeat
 from klokka.runtime.beats import Beats, this_process
 from klokka.runtime.bus import EventBus
 from klokka.runtime.claimer import Claimer
-from klokka.runtime.execution import Execution, Interceptor
+from klokka.runtime.execution import Execution
 from klokka.runtime.executor import JobExecutor
-from klokka.runtime.handlers import Executor, Handler
+from klokka.runtime.handlers import Executor, Handler, Interceptor
 from klokka.runtime.heartbeater import Heartbeater
 from klokka.runtime.held import Held, HeldJobs
 from klokka.runtime.lookout import Lookout

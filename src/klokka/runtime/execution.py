@@ -10,14 +10,11 @@ from klokka.core.outcomes import Outcome
 from klokka.core.records import ClaimedJob
 from klokka.errors import JobTimeout, MisuseError
 from klokka.runtime.context import CURRENT, JobContext
-from klokka.runtime.handlers import Executor, Handler
+from klokka.runtime.handlers import Executor, Handler, Interceptor
 from klokka.runtime.processes import ProcessPool
 from klokka.runtime.supervision import asked_to_end
 from klokka.runtime.threads import Threads
 from klokka.runtime.verdict import Result
-
-Interceptor = Callable[[JobContext, Callable[[], Awaitable[Outcome]]], Awaitable[Outcome]]
-"""Wraps a handler: `async def interceptor(job, call)`, which awaits `call()` and returns its outcome."""
 
 
 class Execution:

@@ -10,6 +10,9 @@ from klokka.core.outcomes import Outcome
 from klokka.core.policies import Exponential, RetryPolicy
 from klokka.runtime.context import JobContext
 
+Interceptor = Callable[[JobContext, Callable[[], Awaitable[Outcome]]], Awaitable[Outcome]]
+"""Wraps a handler: `async def interceptor(job, call)`, which awaits `call()` and returns its outcome."""
+
 
 class Executor(enum.StrEnum):
     """Where a handler runs."""

@@ -11,8 +11,7 @@ from klokka.core.ids import WorkerId
 from klokka.errors import MisuseError, StoreUnavailable
 from klokka.runtime.bus import EventBus
 from klokka.runtime.crew import Crew, Orders
-from klokka.runtime.execution import Interceptor
-from klokka.runtime.handlers import Handler
+from klokka.runtime.handlers import Handler, Interceptor
 from klokka.runtime.outages import Outage
 from klokka.runtime.overlaps import check_overlaps
 from klokka.runtime.processes import ProcessPool
