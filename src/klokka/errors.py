@@ -24,7 +24,7 @@ KlokkaError
     ├── UnknownOutcome             the connection broke during a write: it may have happened
     ├── StoreFull                  the disk or quota is full; nothing was written
     ├── StoreReadOnly              the store cannot be written by us
-    └── SchemaMismatch             newer than this code, foreign or damaged; carries both versions
+    └── SchemaMismatch             newer than this code, foreign or damaged; the message names both versions
 """
 
 from typing import ClassVar

@@ -54,6 +54,13 @@ def test_the_public_face_is_names_only_and_sorted() -> None:
     assert all(hasattr(klokka, name) for name in klokka.__all__)
 
 
+def test_no_room_imports_the_public_face() -> None:
+    face = re.compile(r"^\s*(import klokka\s*$|import klokka as|from klokka import)", re.MULTILINE)
+    rooms = [path for path in tracked("src/*.py") if path.parent.name != "klokka"]
+
+    assert [path for path in rooms if face.search(path.read_text())] == []
+
+
 def test_the_diagram_of_states_is_the_table_of_moves() -> None:
     from klokka.core.states import LEGAL
 

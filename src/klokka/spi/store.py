@@ -11,5 +11,5 @@ class JobStore(StoreLife, JobVerbs, ScheduleVerbs, Protocol):
     """A store that fulfils the contract: life, jobs and schedules.
 
     What it may also do are the capabilities, each a protocol of its own, found by type and never by a flag or by
-    trying: `wakeups`, `query`, `transactions`, `batch`, `operate`, `fleet`, `names`.
+    trying: `wakeups`, `query`, `transactions`, `batch`, `operate`, `fleet`, `keys`.
     """
