@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from random import Random
 from typing import Any, Final, TypeVar
 
 from klokka.core.ids import JobId, WorkerId
@@ -42,9 +43,12 @@ class Moment:
 class Bench(Capabilities):
     """One subject, for one check. What it opens it closes."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, *, seed: int = 0) -> None:
         super().__init__(subject.store)
         self.subject = subject
+        self.seed = seed
+        """What all chance in this check comes from; each check has its own, drawn from the run's and its name."""
+        self.random = Random(seed)
         self._opened: list[JobStore] = []
 
     async def open(self) -> None:

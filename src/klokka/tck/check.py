@@ -20,6 +20,10 @@ Hand = Literal[
 ]
 """An optional part of a `Subject`."""
 
+Layer = Literal["example", "machine", "history", "process", "cancellation"]
+"""How a check looks for what is broken: by an example or a crowd of callers; by random steps against a model; by a
+recorded history of concurrent callers; by processes that are killed and stopped; by verbs cancelled at their awaits."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
@@ -31,6 +35,7 @@ class Check:
     needs: tuple[type[object], ...]
     given: tuple[Hand, ...]
     prove: Callable[[Bench], Awaitable[None]]
+    layer: Layer = "example"
 
     @property
     def id(self) -> str:
@@ -65,7 +70,10 @@ CHECKS: Final[dict[str, Check]] = {}
 
 
 def check(
-    *clauses: str, needs: type[object] | tuple[type[object], ...] = (), given: Hand | tuple[Hand, ...] = ()
+    *clauses: str,
+    needs: type[object] | tuple[type[object], ...] = (),
+    given: Hand | tuple[Hand, ...] = (),
+    layer: Layer = "example",
 ) -> Callable[[Callable[[Bench], Awaitable[None]]], Check]:
     """Registers a check of `clauses`, for stores with the capabilities `needs` and factories that give `given`."""
 
@@ -77,6 +85,7 @@ def check(
             needs=needs if isinstance(needs, tuple) else (needs,),
             given=(given,) if isinstance(given, str) else given,
             prove=prove,
+            layer=layer,
         )
         if made.id in CHECKS:
             raise ValueError(f"two checks are named {made.id}.")

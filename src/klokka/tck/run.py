@@ -1,6 +1,7 @@
 """Runs checks, each on fresh data and for a bounded time, and reports what came of it."""
 
 import asyncio
+import hashlib
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -22,14 +23,25 @@ class Unfinished(Exception):
     """A check did not come to its end: the factory failed, the store raised, or time ran out."""
 
 
-async def run(factory: Factory, *, checks: Iterable[Check] | None = None, bound: timedelta = BOUND) -> Report:
+def seed_for(check: Check, seed: int) -> int:
+    """The seed of one check in a run with this seed: the same in every process, and for every choice of checks."""
+    digest = hashlib.blake2b(f"{seed}:{check.id}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
+
+
+async def run(
+    factory: Factory, *, checks: Iterable[Check] | None = None, seed: int = 0, bound: timedelta = BOUND
+) -> Report:
     """Runs `checks`, or all there are, one after another. A failed check does not stop the others."""
     chosen = every_check() if checks is None else checks
-    return Report(results=[await run_check(check, factory, bound=bound) for check in chosen])
+    return Report(results=[await run_check(check, factory, seed=seed, bound=bound) for check in chosen])
 
 
-async def run_check(check: Check, factory: Factory, *, bound: timedelta = BOUND) -> Result:
-    """Runs one check on fresh data. Never raises for what the factory or the store does; `bound` is for each phase."""
+async def run_check(check: Check, factory: Factory, *, seed: int = 0, bound: timedelta = BOUND) -> Result:
+    """Runs one check on fresh data, with the seed of the run.
+
+    Never raises for what the factory or the store does; `bound` is for each phase.
+    """
     limit = bound.total_seconds()
     begun = time.monotonic()
     try:
@@ -41,7 +53,7 @@ async def run_check(check: Check, factory: Factory, *, bound: timedelta = BOUND)
     except Exception as error:
         return Failed(check=check, error=_because("the factory raised before it gave a subject", error))
 
-    result = await _proved(check, Bench(subject), limit, begun)
+    result = await _proved(check, Bench(subject, seed=seed_for(check, seed)), limit, begun)
 
     try:
         async with asyncio.timeout(limit):
