@@ -13,7 +13,9 @@ from klokka.app.blocking import BlockingSide
 from klokka.app.connection import Connection
 from klokka.app.functions import JobFunction
 from klokka.app.producer import Producer
+from klokka.app.recurring import Recurring
 from klokka.app.registry import HandlerOptions, Registry
+from klokka.app.schedules import Schedules
 from klokka.core.ids import JobId
 from klokka.core.jobtypes import JobType
 from klokka.core.policies import Exponential, RetryPolicy
@@ -65,6 +67,7 @@ class Klokka:
         self._bus = EventBus()
         self._producer = Producer(self._connection, self._blocking, self._bus)
         self._registry = Registry(retry or Exponential())
+        self._schedules = Schedules(self._connection, self._blocking, self._producer, self._bus)
         self._interceptors: list[Interceptor] = []
         self._queues = None if queues is None else in_drain_order(queues)
         self._settings = WorkerSettings(
@@ -114,6 +117,16 @@ class Klokka:
         """
         options = HandlerOptions(retry=retry, timeout=timeout, executor=executor, max_lapses=max_lapses)
         self._registry.add_handler(job_type, handler, options)
+
+    @property
+    def recurring(self) -> Recurring:
+        """`app.recurring(id, schedule, request)`, or `@app.recurring(id, schedule)` above a function without parameters."""
+        return Recurring(self._schedules, self.job)
+
+    @property
+    def schedules(self) -> Schedules:
+        """What recurs, by id, and the verbs for it: `trigger_now`, `pause`, `resume`, `states`."""
+        return self._schedules
 
     def on(self, event: type[E]) -> Callable[[Callable[[E], T]], Callable[[E], T]]:
         """Makes a function a listener to one class of event, or to all below it. A listener never holds up a job."""
@@ -241,14 +254,24 @@ class Klokka:
         Raises:
             InvalidInput: no kind has a handler, or a setting is wrong.
         """
-        from klokka.runtime.worker import Worker
-
         settings = self.worker_settings(queues=queues, concurrency=concurrency, grace=grace)
         async with self:
             store = await self._connection.opened()
-            worker = Worker(store, self._registry, settings, events=self._bus, interceptors=self.interceptors)
+            worker = self._new_worker(store, settings)
             async with worker:
                 yield worker
+
+    def _new_worker(self, store: JobStore, settings: WorkerSettings) -> "Worker":
+        from klokka.runtime.worker import Worker
+
+        return Worker(
+            store,
+            self._registry,
+            settings,
+            events=self._bus,
+            interceptors=self.interceptors,
+            schedules=tuple(self._schedules.values()),
+        )
 
     async def run_worker(self, settings: WorkerSettings) -> None:
         """Runs a worker until SIGTERM or SIGINT: the first stops it softly, a second one at once. For a whole process.
@@ -259,10 +282,9 @@ class Klokka:
             StoreError: the store cannot be opened, for another reason than an outage.
         """
         from klokka.runtime.signals import run_until_signal
-        from klokka.runtime.worker import Worker
 
         store = self.store.new_handle()
-        worker = Worker(store, self._registry, settings, events=self._bus, interceptors=self.interceptors)
+        worker = self._new_worker(store, settings)
         try:
             await run_until_signal(worker)
         finally:
@@ -279,9 +301,9 @@ class Klokka:
         """The settings of this app's workers with what is given changed.
 
         Raises:
-            InvalidInput: no kind has a handler, or a setting is wrong.
+            InvalidInput: no kind has a handler and nothing recurs, or a setting is wrong.
         """
-        if not self._registry:
+        if not self._registry and not self._schedules:
             raise InvalidInput(
                 "no kind has a handler, so a worker would have nothing to do. Register one with @app.job or app.handle."
             )

@@ -8,6 +8,7 @@ from klokka.core.names import check_name
 from klokka.core.records import NewJob
 from klokka.core.schedule_records import ScheduleSpec
 from klokka.errors import InvalidInput
+from klokka.schedules.counting import Count, count_ticks
 from klokka.schedules.fingerprint import fingerprint
 from klokka.schedules.misfire import FireOnce, MisfirePolicy
 from klokka.schedules.schedule import Schedule
@@ -62,6 +63,11 @@ class Recurrence:
         """The job of one tick."""
         of_tick = f"schedule:{self.id}:{tick.astimezone(UTC).replace(tzinfo=None).isoformat()}Z"
         return replace(self.request, run_at=tick, unique_key=self.shared_key or of_tick, schedule_id=self.id)
+
+    def passed_over(self, first: datetime, now: datetime) -> tuple[Count, datetime | None]:
+        """How many ticks there are from `first`, which is one, to `now`, and the one after them."""
+        later = count_ticks(self.schedule, after=first, until=now)
+        return Count(number=later.number + 1, exact=later.exact), self.schedule.next(now)
 
     def extra(self) -> NewJob:
         """A run that is of no tick: now, because somebody asks for it."""
