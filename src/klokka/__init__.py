@@ -30,14 +30,33 @@ if TYPE_CHECKING:
     from klokka.core.records import EnqueueResult, JobDetails, NewJob, RetentionPolicy
     from klokka.errors import KlokkaError, NotRetryable
     from klokka.runtime.context import JobContext, current_job
+    from klokka.schedules.calendars import (
+        daily,
+        last_business_day,
+        last_day,
+        last_weekday,
+        monthly,
+        nth_business_day,
+        nth_weekday,
+        weekly,
+        yearly,
+    )
+    from klokka.schedules.cron import cron
+    from klokka.schedules.day_rules import LAST_BUSINESS_DAY, LAST_DAY
+    from klokka.schedules.interval import every
+    from klokka.schedules.misfire import CatchUp, FireOnce, Skip
+    from klokka.schedules.weekdays import FRI, MON, SAT, SUN, THU, TUE, WED
 
-__all__ = [
+__all__ = [  # noqa: RUF022  plainly sorted, capitals first
     "Cancel",
     "Cancelled",
+    "CatchUp",
     "DeadLettered",
     "EnqueueResult",
     "Enqueued",
+    "FRI",
     "Failed",
+    "FireOnce",
     "Fired",
     "JobContext",
     "JobDetails",
@@ -46,21 +65,41 @@ __all__ = [
     "JobType",
     "Klokka",
     "KlokkaError",
+    "LAST_BUSINESS_DAY",
+    "LAST_DAY",
     "LeaseLost",
     "LoopBlocked",
+    "MON",
     "Misfired",
     "NewJob",
     "NotRetryable",
     "Outcome",
     "Queue",
     "RetentionPolicy",
+    "SAT",
+    "SUN",
+    "Skip",
     "Snooze",
     "Snoozed",
     "Started",
     "Succeeded",
+    "THU",
+    "TUE",
+    "WED",
+    "cron",
     "current_job",
+    "daily",
+    "every",
     "exponential",
     "intervals",
+    "last_business_day",
+    "last_day",
+    "last_weekday",
+    "monthly",
+    "nth_business_day",
+    "nth_weekday",
+    "weekly",
+    "yearly",
 ]
 
 _HOMES: Final = {
@@ -87,6 +126,37 @@ _HOMES: Final = {
     "klokka.core.records": ("EnqueueResult", "JobDetails", "NewJob", "RetentionPolicy"),
     "klokka.errors": ("KlokkaError", "NotRetryable"),
     "klokka.runtime.context": ("JobContext", "current_job"),
+    "klokka.schedules.calendars": (
+        "daily",
+        "last_business_day",
+        "last_day",
+        "last_weekday",
+        "monthly",
+        "nth_business_day",
+        "nth_weekday",
+        "weekly",
+        "yearly",
+    ),
+    "klokka.schedules.cron": ("cron",),
+    "klokka.schedules.day_rules": (
+        "LAST_BUSINESS_DAY",
+        "LAST_DAY",
+    ),
+    "klokka.schedules.interval": ("every",),
+    "klokka.schedules.misfire": (
+        "CatchUp",
+        "FireOnce",
+        "Skip",
+    ),
+    "klokka.schedules.weekdays": (
+        "FRI",
+        "MON",
+        "SAT",
+        "SUN",
+        "THU",
+        "TUE",
+        "WED",
+    ),
 }
 
 if not TYPE_CHECKING:  # a checker that saw `__getattr__` would accept every name
