@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, closing, contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +12,7 @@ from klokka.core.clocks import ManualClock
 from klokka.stores.memory.store import MemoryStore
 from klokka.stores.memory.transactions import MemoryTransaction
 from klokka.stores.postgres.store import PostgresStore
+from klokka.stores.sqlite.durability import Durability
 from klokka.stores.sqlite.store import SqliteStore
 from klokka.tck.subject import Factory, Subject
 from tests.support.postgres import end_connections, fresh_database, spoil_defaults
@@ -105,6 +107,7 @@ async def sqlite_factory() -> AsyncGenerator[Subject]:
             sync_transaction=transaction,
             sync_savepoint=savepoint,
             sync_unusable=commits_by_itself,
+            reopen=partial(SqliteStore, path, durability=Durability.PROCESS),
         )
 
 
@@ -119,7 +122,12 @@ async def postgres_factory() -> AsyncGenerator[Subject]:
         async def hostile() -> None:
             spoil_defaults(where)
 
-        yield Subject(store=PostgresStore(where, bound=BOUND, connections=4), cut=cut, hostile=hostile)
+        yield Subject(
+            store=PostgresStore(where, bound=BOUND, connections=4),
+            cut=cut,
+            hostile=hostile,
+            reopen=partial(PostgresStore, where),
+        )
 
 
 FACTORIES: dict[str, Factory] = {

@@ -1,8 +1,8 @@
 """What a check works with: the store under test, a few verbs with defaults, time that passes, and crowds."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from random import Random
@@ -16,7 +16,7 @@ from klokka.spi.jobs import NO_CAPS
 from klokka.spi.store import JobStore
 from klokka.tck.capabilities import Capabilities, Lacking
 from klokka.tck.crowds import gathered, threaded
-from klokka.tck.subject import Subject
+from klokka.tck.subject import Factory, Subject
 from klokka.tck.violations import expect, present
 
 H = TypeVar("H")
@@ -43,9 +43,12 @@ class Moment:
 class Bench(Capabilities):
     """One subject, for one check. What it opens it closes."""
 
-    def __init__(self, subject: Subject, *, seed: int = 0) -> None:
+    def __init__(self, subject: Subject, *, factory: Factory | None = None, seed: int = 0, depth: int = 1) -> None:
         super().__init__(subject.store)
         self.subject = subject
+        self.factory = factory
+        self.depth = depth
+        """How many times longer than in its short form a check by chance looks."""
         self.seed = seed
         """What all chance in this check comes from; each check has its own, drawn from the run's and its name."""
         self.random = Random(seed)
@@ -58,6 +61,17 @@ class Bench(Capabilities):
     async def close(self) -> None:
         for store in reversed(self._opened):
             await store.close()
+
+    @asynccontextmanager
+    async def fresh(self, seed: int) -> AsyncGenerator["Bench"]:
+        """A bench on further fresh data, open, for checks that begin anew many times."""
+        async with _given("factory", self.factory)() as subject:
+            bench = Bench(subject, seed=seed, depth=self.depth)
+            try:
+                await bench.open()
+                yield bench
+            finally:
+                await bench.close()
 
     async def handle(self) -> JobStore:
         """A further handle on the same data, open on this loop."""

@@ -17,6 +17,7 @@ Hand = Literal[
     "sync_unusable",
     "cut",
     "hostile",
+    "reopen",
 ]
 """An optional part of a `Subject`."""
 
@@ -56,12 +57,12 @@ class Check:
         """Returns if the store keeps the clauses.
 
         Raises:
-            Violation: with these clauses, what was seen and what was expected.
+            Violation: with what was seen and what was expected, and with these clauses where it names none itself.
         """
         try:
             await self.prove(bench)
         except Violation as violation:
-            violation.clauses = self.clauses
+            violation.clauses = violation.clauses or self.clauses
             raise
 
 

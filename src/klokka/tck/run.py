@@ -30,19 +30,21 @@ def seed_for(check: Check, seed: int) -> int:
 
 
 async def run(
-    factory: Factory, *, checks: Iterable[Check] | None = None, seed: int = 0, bound: timedelta = BOUND
+    factory: Factory, *, checks: Iterable[Check] | None = None, seed: int = 0, depth: int = 1, bound: timedelta = BOUND
 ) -> Report:
     """Runs `checks`, or all there are, one after another. A failed check does not stop the others."""
     chosen = every_check() if checks is None else checks
-    return Report(results=[await run_check(check, factory, seed=seed, bound=bound) for check in chosen])
+    return Report(results=[await run_check(check, factory, seed=seed, depth=depth, bound=bound) for check in chosen])
 
 
-async def run_check(check: Check, factory: Factory, *, seed: int = 0, bound: timedelta = BOUND) -> Result:
+async def run_check(
+    check: Check, factory: Factory, *, seed: int = 0, depth: int = 1, bound: timedelta = BOUND
+) -> Result:
     """Runs one check on fresh data, with the seed of the run.
 
-    Never raises for what the factory or the store does; `bound` is for each phase.
+    Never raises for what the factory or the store does; `bound` is for each phase, and longer by the depth.
     """
-    limit = bound.total_seconds()
+    limit = bound.total_seconds() * depth
     begun = time.monotonic()
     try:
         giving = factory()
@@ -53,7 +55,9 @@ async def run_check(check: Check, factory: Factory, *, seed: int = 0, bound: tim
     except Exception as error:
         return Failed(check=check, error=_because("the factory raised before it gave a subject", error))
 
-    result = await _proved(check, Bench(subject, seed=seed_for(check, seed)), limit, begun)
+    result = await _proved(
+        check, Bench(subject, factory=factory, seed=seed_for(check, seed), depth=depth), limit, begun
+    )
 
     try:
         async with asyncio.timeout(limit):

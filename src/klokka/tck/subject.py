@@ -37,7 +37,9 @@ class Subject:
     """Ends the store's connections from the other side, as an administrator would."""
     hostile: Callable[[], Awaitable[object]] | None = None
     """Makes the defaults of database and role as unfavourable as they get, for handles that open afterwards."""
-
+    reopen: Callable[[], JobStore] | None = None
+    """An unopened handle on the same data for another process, by the store's real clock: a callable that pickles,
+    such as `partial(open_store, url)`. Without it no process is killed."""
     patience: timedelta = timedelta(seconds=10)
     """How long a slow machine may take for what comes by itself, such as a hint; a bound and no measure of speed."""
 

@@ -12,11 +12,10 @@ T = TypeVar("T")
 class Violation(AssertionError):
     """A store did something that the contract does not allow."""
 
-    clauses: tuple[str, ...] = ()
-    """What is broken by it: the clauses of the check that saw it."""
-
-    def __init__(self, why: str, *, seen: object, expected: object) -> None:
+    def __init__(self, why: str, *, seen: object, expected: object, clauses: tuple[str, ...] = ()) -> None:
         super().__init__(why, seen, expected)
+        self.clauses = clauses
+        """What is broken by it; those of the check that saw it where it names none itself."""
         self.why = why
         self.seen = seen
         self.expected = expected
@@ -31,36 +30,40 @@ class Expectation(Generic[T]):
     """A value that a store gave, about to be judged. Every `why` says what the contract promises."""
 
     seen: T
+    clauses: tuple[str, ...] = ()
 
     def equals(self, expected: object, why: str) -> None:
         if self.seen != expected:
-            raise Violation(why, seen=self.seen, expected=expected)
+            raise Violation(why, seen=self.seen, expected=expected, clauses=self.clauses)
 
     def differs(self, other: object, why: str) -> None:
         if self.seen == other:
-            raise Violation(why, seen=self.seen, expected=f"anything but {_short(other)}")
+            raise Violation(why, seen=self.seen, expected=f"anything but {_short(other)}", clauses=self.clauses)
 
     def is_in(self, allowed: Container[Any], why: str) -> None:
         if self.seen not in allowed:
-            raise Violation(why, seen=self.seen, expected=f"one of {_short(allowed)}")
+            raise Violation(why, seen=self.seen, expected=f"one of {_short(allowed)}", clauses=self.clauses)
 
     def within(self, low: Any, high: Any, why: str) -> None:
         """Neither below `low` nor above `high`."""
         if self.seen is None or not low <= self.seen <= high:
-            raise Violation(why, seen=self.seen, expected=f"{low} to {high}")
+            raise Violation(why, seen=self.seen, expected=f"{low} to {high}", clauses=self.clauses)
 
     def above(self, floor: Any, why: str) -> None:
         if self.seen is None or not self.seen > floor:
-            raise Violation(why, seen=self.seen, expected=f"more than {floor}")
+            raise Violation(why, seen=self.seen, expected=f"more than {floor}", clauses=self.clauses)
 
     def fulfils(self, condition: Callable[[T], bool], expected: str, why: str) -> None:
         if not condition(self.seen):
-            raise Violation(why, seen=self.seen, expected=expected)
+            raise Violation(why, seen=self.seen, expected=expected, clauses=self.clauses)
 
 
-def expect(seen: T) -> Expectation[T]:
-    """Begins a sentence: `expect(held).equals(set(), "an expired lease is revived by claim alone")`."""
-    return Expectation(seen)
+def expect(seen: T, *clauses: str) -> Expectation[T]:
+    """Begins a sentence: `expect(held).equals(set(), "an expired lease is revived by claim alone")`.
+
+    `clauses` are given by a check of many, which knows at each look what would be broken.
+    """
+    return Expectation(seen, clauses)
 
 
 def present(seen: T | None, why: str) -> T:
