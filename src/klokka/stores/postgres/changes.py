@@ -37,14 +37,13 @@ def reopens(change: Change) -> bool:
 
 
 def rendered(changes: Sequence[Change]) -> str:
-    """The changes as the JSON array that transition_jobs takes, by rising id."""
-    return _ENCODE([_fields(change) for change in sorted(changes, key=lambda change: change.id)]).decode()
+    """Changes of distinct jobs as the JSON object that transition_jobs takes."""
+    return _ENCODE({str(change.id): _fields(change) for change in changes}).decode()
 
 
 def _fields(change: Change) -> dict[str, Any]:
     to = status_of(change.to)
     fields: dict[str, Any] = {
-        "id": change.id,
         "from_status": status_of(change.from_).value,
         "fence": change.fence,
         "status": to.value,

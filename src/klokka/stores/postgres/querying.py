@@ -11,7 +11,14 @@ from klokka.stores._doors import check_query, known_id
 from klokka.stores.postgres.handle import Handle
 from klokka.stores.postgres.rows import job_details, job_summary, queue_depth, schedule_row
 
-_FILTERS: Final = ("status", "kind", "queue", "unique_key", "schedule_id")
+_FILTERS: Final = {
+    "status": "status = {}::text",
+    "kind": "kind = {}::text",
+    "queue": "queue = {}::text",
+    # Keys of live and of ended jobs stand in two indexes, so that finding a live holder never reads what has ended.
+    "unique_key": "unique_key = {}::text and (terminal_at is null or terminal_at is not null)",
+    "schedule_id": "schedule_id = {}::text",
+}
 
 
 class Querying(Handle):
@@ -29,11 +36,11 @@ class Querying(Handle):
         check_query(query)
         parameters = [str(min(query.limit, MAX_ID)), str(min(query.offset, MAX_ID))]
         terms: list[str] = []
-        for name in _FILTERS:
+        for name, term in _FILTERS.items():
             value: str | None = getattr(query, name)
             if value is not None:
                 parameters.append(value)
-                terms.append(f"{name} = ${len(parameters)}::text")
+                terms.append(term.format(f"${len(parameters)}"))
         if query.before is not None:
             parameters.append(str(max(0, min(query.before, MAX_ID))))
             terms.append(f"id < ${len(parameters)}::text::bigint")

@@ -68,7 +68,7 @@ create index jobs_ended on {schema}.jobs (status, terminal_at) where terminal_at
 create unique index jobs_live_key on {schema}.jobs (unique_key) where unique_key is not null and terminal_at is null;
 -- The rest serves lists, newest first, and costs nothing on the way of a job that succeeds and has no key.
 create index jobs_trouble on {schema}.jobs (status, id) where status in ('failed', 'dead_lettered', 'cancelled');
-create index jobs_key on {schema}.jobs (unique_key, id) where unique_key is not null;
+create index jobs_ended_key on {schema}.jobs (unique_key, id) where unique_key is not null and terminal_at is not null;
 create index jobs_schedule on {schema}.jobs (schedule_id, id) where schedule_id is not null;
 
 create table {schema}.schedules (

@@ -3,23 +3,23 @@
 -- $1 queues, $2 caps by position, $3 kinds, $4 limit, $5 lease, $6 worker.
 -- Candidates are the heads of each queue's kinds, read from their index in its order and not locked: other kinds in
 -- front cost nothing. Merged, they are locked one by one until there are enough, passing over those that another
--- call holds; queues after the limit is reached are not looked at, since the joins run lazily from left to right.
--- What is locked is updated by `= any(array(…))`: a join here is one that a planner with wrong numbers turns into
--- a scan of the table. By id and not by ctid: a row version newer than the snapshot would not be found by ctid.
+-- call holds; queues behind the limit are not looked at, since all of it runs lazily from left to right.
+-- Every look at the table is a subquery that cannot be joined in another way, and `coalesce` keeps the partial indexes
+-- out where a row is looked up by id: a plan made while the table is empty serves until the next analyze.
 with tick as materialized (
     select clock_timestamp() as now
 ),
 picked as materialized (
-    select line.place, job.id, job.ended, job.at
+    select job.id
     from
         tick
         cross join unnest($1::text::text[], $2::text::bigint[]) with ordinality as line (queue, cap, place)
         cross join lateral (
-            select chosen.id, chosen.ended, chosen.at
+            select chosen.id
             from (
-                select expired.id, true as ended, expired.at
+                select expired.id
                 from (
-                    select held.id, candidate.at
+                    select held.id
                     from
                         (
                             select head.id, head.at
@@ -37,16 +37,17 @@ picked as materialized (
                                 ) as head
                             order by head.at, head.id
                         ) as candidate
-                        inner join {schema}.jobs as held on held.id = candidate.id
-                    where held.lease_until <= tick.now
-                    order by candidate.at, candidate.id
-                    limit least(line.cap, $4::text::bigint)
-                    for update of held skip locked
+                        cross join lateral (
+                            select job.id
+                            from {schema}.jobs as job
+                            where job.id = candidate.id and coalesce(job.due_at, job.lease_until) <= tick.now
+                            for update skip locked
+                        ) as held
                 ) as expired
                 union all
-                select waiting.id, false as ended, waiting.at
+                select waiting.id
                 from (
-                    select held.id, candidate.at
+                    select held.id
                     from
                         (
                             select head.id, head.at
@@ -64,17 +65,21 @@ picked as materialized (
                                 ) as head
                             order by head.at, head.id
                         ) as candidate
-                        inner join {schema}.jobs as held on held.id = candidate.id
-                    where held.due_at <= tick.now
-                    order by candidate.at, candidate.id
-                    limit least(line.cap, $4::text::bigint)
-                    for update of held skip locked
+                        cross join lateral (
+                            select job.id
+                            from {schema}.jobs as job
+                            where job.id = candidate.id and coalesce(job.due_at, job.lease_until) <= tick.now
+                            for update skip locked
+                        ) as held
                 ) as waiting
             ) as chosen
             limit least(line.cap, $4::text::bigint)
         ) as job
     where not exists (select from {schema}.paused_queues as paused where paused.queue = line.queue)
     limit $4::text::bigint
+),
+chosen as materialized (
+    select array(select id from picked) as ids
 ),
 taken as (
     update {schema}.jobs
@@ -87,11 +92,11 @@ taken as (
         lease_until = (select now from tick) + $5::text::interval,
         holder = $6::text,
         progress = null
-    where id = any(array(select id from picked))
+    where id = any((select ids from chosen)::bigint[])
     returning
         id, kind, payload, payload_version, queue, attempt, lapses, enqueued_at, scheduled_for, lease_until, fence,
         unique_key, schedule_id, headers
 )
 select taken.*
-from picked inner join taken on taken.id = picked.id
-order by picked.place, picked.ended desc, picked.at, picked.id
+from taken
+order by array_position((select ids from chosen), taken.id)

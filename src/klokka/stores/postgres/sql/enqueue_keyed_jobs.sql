@@ -57,5 +57,6 @@ from
         select job.id
         from {schema}.jobs as job
         where job.unique_key = given.unique_key and job.terminal_at is null and own.id is null and twin.id is null
+        limit 1 -- what is limited is looked up row by row, and never read whole
     ) as holder on true
 order by given.place

@@ -1,5 +1,7 @@
 -- [transition.reopen] [operate.requeue] The live job that holds the key of job $1.
-select rival.id
-from {schema}.jobs as mine
-inner join {schema}.jobs as rival on rival.unique_key = mine.unique_key and rival.terminal_at is null
-where mine.id = $1::text::bigint and rival.id <> mine.id
+select job.id
+from {schema}.jobs as job
+where
+    job.unique_key = (select mine.unique_key from {schema}.jobs as mine where mine.id = $1::text::bigint)
+    and job.terminal_at is null
+    and job.id <> $1::text::bigint

@@ -13,7 +13,7 @@ requeued as (
         attempt = 0,
         lapses = 0
     from tick
-    where id = $1::text::bigint and terminal_at is not null
+    where id = $1::text::bigint and status in ('succeeded', 'dead_lettered', 'cancelled')
     returning id
 )
 select pg_notify({channel}, '')::text

@@ -1,15 +1,20 @@
 -- [transition.cas] [transition.fence] [transition.times] [batch.each] The commonest change: from running, under a
--- fence, to a terminal state, without an error to keep. $1 distinct ids in rising order, $2 fences, $3 states.
--- No condition names a column of a partial index's predicate: a planner that thinks few jobs run would read all
--- running ones for each pair. Rows are found by id, not by ctid after a `for update`: a heartbeat that commits
--- meanwhile makes a version which this statement's snapshot cannot see, and the settlement would be lost.
+-- fence, to a terminal state, without an error to keep. $1 distinct ids, $2 fences, $3 states.
+-- Fences are matched by position, and without a join: joined, a planner that thinks few jobs run reads all of them for
+-- each pair. By id and not by ctid after a `for update`: a heartbeat that commits meanwhile makes a row version which
+-- this statement's snapshot cannot see, and the settlement would be lost.
+with settled as materialized (
+    select $1::text::bigint[] as ids, $2::text::bigint[] as fences, $3::text::text[] as states
+)
 update {schema}.jobs as job
 set
-    status = settled.status,
+    status = (select states from settled)[array_position((select ids from settled), job.id)],
     terminal_at = clock_timestamp(),
     lease_until = null,
     holder = null,
     progress = null
-from unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[]) as settled (id, fence, status)
-where job.id = settled.id and job.fence = settled.fence and job.status = 'running'
+where
+    job.id = any((select ids from settled)::bigint[])
+    and job.fence = (select fences from settled)[array_position((select ids from settled), job.id)]
+    and job.status = 'running'
 returning job.id

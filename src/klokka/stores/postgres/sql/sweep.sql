@@ -22,7 +22,7 @@ old_jobs as materialized (
     limit $3::text::bigint
 ),
 old_keys as materialized (
-    select record.scope, record.key
+    select record.ctid as place
     from {schema}.idempotency_keys as record
     where record.expires_at <= (select now from tick)
     order by record.expires_at
@@ -35,9 +35,8 @@ swept_jobs as (
     returning 1
 ),
 swept_keys as (
-    delete from {schema}.idempotency_keys as record
-    using old_keys
-    where record.scope = old_keys.scope and record.key = old_keys.key
+    delete from {schema}.idempotency_keys
+    where ctid = any(array(select place from old_keys))
     returning 1
 )
 select
