@@ -11,10 +11,12 @@ from klokka.core.ids import JobId, WorkerId
 from klokka.core.records import ClaimedJob, JobDetails, JobQuery
 from klokka.core.states import JobStatus, status_of
 from klokka.errors import KlokkaError
+from klokka.runtime.bus import EventBus
 from klokka.runtime.context import JobContext
 from klokka.runtime.execution import Execution
 from klokka.runtime.handlers import Executor
 from klokka.runtime.threads import Threads
+from klokka.runtime.ticker import Ticker
 from klokka.runtime.verdict import verdict
 from klokka.spi.query import QueryableStore
 from klokka.spi.store import JobStore
@@ -42,6 +44,14 @@ class Jobs:
         self._app = app
         self._store = store
         self._worker = WorkerId("klokka.testing")
+        self._ticker = Ticker(
+            store,
+            tuple(app.schedules.values()),
+            worker=self._worker,
+            bus=EventBus(),
+            lease=LEASE,
+            poll=LEASE,
+        )
 
     async def enqueued(self, kind: Kind | None = None) -> list[JobDetails]:
         """All jobs that have not ended, of one kind or of any, in the order of enqueueing."""
@@ -73,6 +83,13 @@ class Jobs:
         """
         Expectation(kind, payload, expected).not_met_by(await self.enqueued(kind))
 
+    async def tick(self) -> list[JobId]:
+        """Fires what recurs and is due by the clock, and gives the ids of the new jobs, which wait to be run.
+
+        The first tick of a schedule is the first after the start of the block.
+        """
+        return await self._ticker.tick()
+
     async def run_one(self) -> Ran | None:
         """Runs the next due job that the app has a handler for, in a worker's order; None if there is none."""
         threads = Threads()
@@ -82,18 +99,22 @@ class Jobs:
             threads.close()
 
     async def drain(self, *, at_most: int = 10_000) -> list[Ran]:
-        """Runs due jobs, and those that they enqueue, until none is left.
+        """Fires what recurs and runs due jobs, and those that they enqueue, until none is left.
 
-        Retries and snoozes are not due before the clock is moved.
+        Retries and snoozes are not due before the clock is moved, and nor are the next ticks.
 
         Raises:
             KlokkaError: more than `at_most` have run: the jobs enqueue one another without end.
         """
         ran: list[Ran] = []
-        while (one := await self.run_one()) is not None:
-            ran.append(one)
-            if len(ran) > at_most:
-                raise KlokkaError(f"drain has run {at_most} jobs and more are due. Do they enqueue one another?")
+        fired = True
+        while fired:
+            fired = bool(await self.tick())
+            while (one := await self.run_one()) is not None:
+                fired = True  # where runs may not overlap, the end of one lets the next tick fire
+                ran.append(one)
+                if len(ran) > at_most:
+                    raise KlokkaError(f"drain has run {at_most} jobs and more are due. Do they enqueue one another?")
         return ran
 
     async def _run_next(self, execution: Execution) -> Ran | None:

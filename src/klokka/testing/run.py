@@ -16,8 +16,8 @@ START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 async def run(app: Klokka, *, start: datetime = START) -> AsyncGenerator[Jobs]:
     """The app on an empty memory store and a clock that stands at `start`, for the length of the block.
 
-    Nothing runs by itself: `jobs.drain()` and `jobs.run_one()` run what is due. Handlers, retries, timeouts and
-    interceptors are the app's own.
+    Nothing runs by itself: `jobs.drain()` and `jobs.run_one()` run what is due, `jobs.tick()` fires what recurs.
+    Handlers, retries, timeouts, interceptors and schedules are the app's own.
 
     Raises:
         MisuseError: the app is open already.
@@ -25,4 +25,6 @@ async def run(app: Klokka, *, start: datetime = START) -> AsyncGenerator[Jobs]:
     clock = ManualClock(start)
     store = TestingStore(clock=clock)
     async with app.on_store(store):
-        yield Jobs(app, await app.opened(), clock)
+        jobs = Jobs(app, await app.opened(), clock)
+        await jobs.tick()  # registers what recurs, so that ticks count from here on
+        yield jobs
