@@ -78,7 +78,7 @@ def links_of(page: Path) -> set[str]:
 
 
 def functions() -> set[str]:
-    """The names of all functions in the tests and in the checks of the kit."""
+    """The names of all tests, without their prefix, and of the checks of the kit."""
     sources = subprocess.run(
         ["git", "grep", "-hoE", "--untracked", r"def [a-z_0-9]+", "--", "tests", "src/klokka/tck/checks"],
         cwd=ROOT,
@@ -86,7 +86,7 @@ def functions() -> set[str]:
         text=True,
         check=True,
     )
-    return {line.removeprefix("def ") for line in sources.stdout.splitlines()}
+    return {line.removeprefix("def ").removeprefix("test_") for line in sources.stdout.splitlines()}
 
 
 def _prose(page: Path) -> str:
