@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any, Self, TypeVar
 
 from klokka.core.clocks import Clock
-from klokka.core.ids import Fence, JobId, WorkerId
-from klokka.core.records import Change, ClaimedJob, RetentionPolicy, SweepReport
+from klokka.core.ids import Fence, JobId, ScheduleId, WorkerId
+from klokka.core.records import Change, ClaimedJob, EnqueueResult, RetentionPolicy, SweepReport
+from klokka.core.schedule_records import ScheduleFire, ScheduleSpec
 from klokka.core.worker_records import WorkerBeat
 from klokka.errors import StoreUnavailable, UnknownOutcome
 from klokka.stores.memory.store import MemoryStore
@@ -125,6 +126,18 @@ class FlakyStore(MemoryStore):
     async def sweep(self, retention: RetentionPolicy, *, limit: int = 1000) -> SweepReport:
         sweep = super().sweep
         return await self.weather.around("sweep", lambda: sweep(retention, limit=limit))
+
+    async def upsert_schedules(self, specs: Sequence[ScheduleSpec]) -> None:
+        upsert_schedules = super().upsert_schedules
+        await self.weather.around("upsert_schedules", lambda: upsert_schedules(specs))
+
+    async def due_schedules(self, **arguments: Any) -> list[ScheduleFire]:
+        due_schedules = super().due_schedules
+        return await self.weather.around("due_schedules", lambda: due_schedules(**arguments))
+
+    async def complete_fire(self, schedule_id: ScheduleId, **arguments: Any) -> list[EnqueueResult] | None:
+        complete_fire = super().complete_fire
+        return await self.weather.around("complete_fire", lambda: complete_fire(schedule_id, **arguments))
 
     async def beat(self, worker: WorkerBeat, *, live_for: timedelta) -> None:
         beat = super().beat

@@ -1,8 +1,8 @@
 """Schedules whose row in the store carries another definition than this process does."""
 
 import logging
-import time
 from datetime import timedelta
+from time import monotonic
 
 from klokka.core.ids import ScheduleId, WorkerId
 from klokka.core.schedule_records import ScheduleFire
@@ -30,14 +30,14 @@ class Mismatches:
     @property
     def left_alone(self) -> set[ScheduleId]:
         """The ids that are not to be claimed now."""
-        now = time.monotonic()
+        now = monotonic()
         return {schedule for schedule, seen in self._seen.items() if now < seen + self._leave_for}
 
     async def lasts(self, fire: ScheduleFire) -> bool:
         """Notes a fire of another definition, and says whether this process is to register its own again."""
         schedule = fire.schedule_id
         first = schedule not in self._seen
-        self._seen[schedule] = time.monotonic()
+        self._seen[schedule] = monotonic()
         if first:
             logger.info(
                 "schedule %s is defined otherwise in the store; it is left to the worker that did that", schedule
