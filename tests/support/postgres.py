@@ -52,6 +52,19 @@ def connection(where: str) -> Generator[psycopg.Connection[Any]]:
         yield bystander
 
 
+@contextmanager
+def fresh_role(where: str) -> Generator[tuple[str, str]]:
+    """A role without any rights: its name, and where it connects to the database."""
+    role = f"klokka_role_{uuid.uuid4().hex[:12]}"
+    execute("create role {} login password 'secret'", role)
+    try:
+        yield role, make_conninfo(where, user=role, password="secret")  # noqa: S106 - of a role that lives as long as a test
+    finally:
+        with connection(where) as administrator:
+            administrator.execute(sql.SQL("drop owned by {}").format(sql.Identifier(role)))
+        execute("drop role {}", role)
+
+
 def end_connections(where: str) -> None:
     """Ends all connections to a database, as an administrator does."""
     with connection(where) as bystander:

@@ -18,6 +18,7 @@ from klokka.stores.postgres.session import Session
 from klokka.stores.postgres.setting import Setting, check_connections, connectable
 
 FIVE_SECONDS: Final = timedelta(seconds=5)
+TEN_SECONDS: Final = timedelta(seconds=10)
 
 
 class Handle:
@@ -31,13 +32,15 @@ class Handle:
         bound: timedelta = FIVE_SECONDS,
         connections: int = 8,
         listen: str | None = None,
+        listen_check: timedelta = TEN_SECONDS,
         migrate: bool = True,
         limits: Limits | None = None,
     ) -> None:
         """A handle on a schema of the database at `url`, which is libpq's in form and meaning.
 
         `bound` is how long a verb waits for somebody else's lock, or for one of the handle's `connections`, before it
-        raises `Busy`. `listen` is where the one connection for wakeups goes, if a pooler at `url` cannot carry it.
+        raises `Busy`. `listen` is where the one connection for wakeups goes, if a pooler at `url` cannot carry it, and
+        `listen_check` is how long that may be silent before the server is asked for a word.
         With `migrate=False` a schema that is not current is refused at `open`.
 
         Raises:
@@ -51,6 +54,7 @@ class Handle:
                 schema=Schema(schema),
                 bound=positive(bound, "bound"),
                 connections=check_connections(connections),
+                listen_check=positive(listen_check, "listen_check"),
                 migrates=migrate,
                 limits=limits or Limits(),
             )
@@ -101,6 +105,7 @@ class Handle:
         """Releases all that the handle holds; idempotent [life.open]."""
         session, self._session = self._session, None
         if session is not None and session.pid == os.getpid():
+            self._check(session)
             await session.close()
 
     def new_handle(self) -> Self:

@@ -5,7 +5,6 @@ import logging
 import random
 from collections.abc import Generator
 from contextlib import aclosing, contextmanager, suppress
-from datetime import timedelta
 from typing import Final
 
 import psycopg
@@ -15,8 +14,6 @@ from klokka.stores.postgres.link import Link, connect
 from klokka.stores.postgres.setting import Setting
 
 _LOG: Final = logging.getLogger(__name__)
-_ANSWER: Final = 5.0
-"""Seconds for which an answer of the server is waited for before its connection is taken for dead."""
 _FIRST_WAIT: Final = 0.1
 _LONGEST_WAIT: Final = 30.0
 
@@ -52,14 +49,15 @@ class Ear:
 class Listener:
     """Listens while somebody waits for hints.
 
-    Every `check` without a notification the server is asked for a word, so that a peer that vanished silently is
-    noticed within `check` and five seconds. A lost connection is remade, with growing pauses, and then all are rung
+    Every `listen_check` without a notification the server is asked for a word, so that a peer that vanished silently
+    is noticed within that and the store's bound. A lost connection is remade, with growing pauses, and then all are rung
     once, since nobody knows what was missed [wakeups.recover].
     """
 
-    def __init__(self, setting: Setting, check: timedelta = timedelta(seconds=10)) -> None:
+    def __init__(self, setting: Setting) -> None:
         self._setting = setting
-        self._check = check.total_seconds()
+        self._check = setting.listen_check.total_seconds()
+        self._patience = setting.bound.total_seconds()
         self._ears: set[Ear] = set()
         self._task: asyncio.Task[None] | None = None
         self._listening: asyncio.Task[None] | None = None
@@ -116,16 +114,16 @@ class Listener:
     async def _listen(self) -> None:
         link = await connect(self._setting, self._setting.listen)
         try:
-            async with asyncio.timeout(_ANSWER):
+            async with asyncio.timeout(self._patience):
                 await link.connection.execute(f"listen {self._setting.schema.channel}".encode())
-                if not link.direct:
-                    await self._check_pooler(link)
+            if not link.direct:
+                await self._check_pooler(link)
             self._listening = asyncio.current_task()
             self._ring()
             while True:
                 async for _ in link.connection.notifies(timeout=self._check, stop_after=1):
                     self._ring()
-                async with asyncio.timeout(_ANSWER):
+                async with asyncio.timeout(self._patience):
                     await link.connection.execute(b"select 1")
         finally:
             with suppress(psycopg.Error, OSError):
@@ -142,7 +140,7 @@ class Listener:
             await sender.connection.execute(f"notify {self._setting.schema.channel}".encode())
         finally:
             await sender.close()
-        async with aclosing(link.connection.notifies(timeout=_ANSWER / 2, stop_after=1)) as arrived:
+        async with aclosing(link.connection.notifies(timeout=self._patience, stop_after=1)) as arrived:
             async for _ in arrived:
                 return
         raise _Unheard(

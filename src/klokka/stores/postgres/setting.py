@@ -35,6 +35,7 @@ class Setting:
     schema: Schema
     bound: timedelta
     connections: int
+    listen_check: timedelta
     migrates: bool
     limits: Limits
 
