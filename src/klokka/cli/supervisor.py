@@ -31,10 +31,13 @@ class Supervisor:
         places: int,
         environment: Mapping[str, str],
         told: Callable[[str], None],
+        output: int | None = asyncio.subprocess.DEVNULL,
     ) -> None:
+        """`told` hears of deaths and new starts; `output` None lets the processes write where this one does."""
         self._command = tuple(command)
         self._environment = {**os.environ, **environment}
         self._told = told
+        self._output = output
         self._children = [Child(place) for place in range(1, places + 1)]
         self._stopping = asyncio.Event()
 
@@ -59,16 +62,19 @@ class Supervisor:
         os.kill(pid, signal.SIGKILL)
         return pid
 
+    def send(self, number: signal.Signals) -> None:
+        """Sends a signal to every living process."""
+        for pid in self.pids.values():
+            os.kill(pid, number)
+
     async def stop(self, within: timedelta) -> None:
         """Asks every process to drain, and kills those that have not ended in time. Nothing is left."""
         self._stopping.set()
         watchers = [child.watcher for child in self._children if child.watcher is not None]
-        for pid in self.pids.values():
-            os.kill(pid, signal.SIGTERM)
+        self.send(signal.SIGTERM)
         _, late = await asyncio.wait(watchers, timeout=within.total_seconds()) if watchers else (None, None)
         if late:
-            for pid in self.pids.values():
-                os.kill(pid, signal.SIGKILL)
+            self.send(signal.SIGKILL)
             await asyncio.wait(late)
 
     async def _spawn(self, child: Child) -> None:
@@ -76,8 +82,8 @@ class Supervisor:
             *self._command,
             env=self._environment,
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=self._output,
             start_new_session=True,  # Ctrl-C in the terminal is ours to answer
         )
 

@@ -12,6 +12,7 @@ from klokka.cli.durations import spell_duration
 from klokka.cli.logs import LEVELS, log_to_stderr
 from klokka.cli.parameters import DURATION, QUEUE_AND_CAP
 from klokka.cli.source import configured_app
+from klokka.cli.worker_processes import run_processes
 from klokka.core.queues import Queue
 from klokka.runtime.settings import WorkerSettings
 
@@ -29,9 +30,15 @@ logger = logging.getLogger("klokka.worker")
 )
 @click.option("--concurrency", type=click.IntRange(min=1), help="Jobs at once, all queues together.")
 @click.option("--grace", type=DURATION, help="How long running jobs may finish after a stop, such as 25s.")
+@click.option("--processes", type=click.IntRange(min=1), default=1, help="Worker processes; one that dies is replaced.")
 @click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
 def worker(
-    app: str | None, queues: tuple[Queue, ...], concurrency: int | None, grace: timedelta | None, log_level: str
+    app: str | None,
+    queues: tuple[Queue, ...],
+    concurrency: int | None,
+    grace: timedelta | None,
+    processes: int,
+    log_level: str,
 ) -> None:
     """Run the jobs of an app until SIGTERM or SIGINT.
 
@@ -42,8 +49,18 @@ def worker(
     loaded = load_app(name)
     settings = loaded.worker_settings(queues=queues or None, concurrency=concurrency, grace=grace)
     log_to_stderr(log_level)
+    if processes > 1:
+        arguments = [name, "--log-level", log_level, "--concurrency", str(settings.concurrency)]
+        arguments += ["--grace", f"{settings.grace // timedelta(milliseconds=1)}ms"]
+        arguments += [word for queue in settings.queues for word in ("--queue", _spelled(queue))]
+        asyncio.run(run_processes(arguments, places=processes, grace=settings.grace))
+        return
     _tell_start(name, loaded, settings)
     asyncio.run(loaded.run_worker(settings))
+
+
+def _spelled(queue: Queue) -> str:
+    return queue.name if queue.concurrency is None else f"{queue.name}={queue.concurrency}"
 
 
 def _tell_start(name: str, app: Klokka, settings: WorkerSettings) -> None:
