@@ -98,6 +98,15 @@ def test_a_wrong_transaction_is_refused(app: klokka.Klokka) -> None:
         app.enqueue_sync(REQUEST, tx=object())  # type: ignore[arg-type]
 
 
+async def test_async_code_is_sent_to_a_thread_where_a_store_takes_blocking_transactions_alone(tmp_path: Path) -> None:
+    app = klokka.Klokka(f"sqlite:///{tmp_path}/jobs.db")
+
+    with pytest.raises(UnsupportedByStore, match=r"await asyncio.to_thread"):
+        await app.enqueue(REQUEST, tx=object())  # type: ignore[arg-type]
+    with pytest.raises(MisuseError, match=r"await asyncio.to_thread"):
+        app.enqueue_sync(REQUEST, tx=object())  # type: ignore[arg-type]
+
+
 def test_what_is_no_request_is_refused_with_what_to_do(app: klokka.Klokka) -> None:
     with pytest.raises(klokka.KlokkaError, match=r"dict is no request. Make one with `.new\(…\)`"):
         app.enqueue_sync({"kind": "x"})  # type: ignore[arg-type]

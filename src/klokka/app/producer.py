@@ -1,10 +1,10 @@
 """Enqueueing: through the app's own handle, or inside the caller's transaction."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from klokka.app.blocking import BlockingSide, refuse_on_a_loop
-from klokka.app.capability import capable
+from klokka.app.capability import DO_WITHOUT, capable
 from klokka.app.connection import Connection
 from klokka.core.events import Enqueued
 from klokka.core.records import EnqueueResult, NewJob
@@ -12,6 +12,10 @@ from klokka.errors import InvalidInput
 from klokka.runtime.bus import EventBus
 from klokka.spi.store import JobStore
 from klokka.spi.transactions import AsyncTransaction, SyncTransaction, SyncTransactionalStore, TransactionalStore
+
+_IN_A_THREAD: Final = (
+    "Run the whole transaction in a thread, `await asyncio.to_thread(…)`, with enqueue_sync(…, tx=…) in it."
+)
 
 
 class Producer:
@@ -35,8 +39,9 @@ class Producer:
         """From sync code; see `Klokka.enqueue_sync`. With `tx` all of it runs in the caller's thread."""
         _check(requests)
         if tx is not None:
-            refuse_on_a_loop("app.enqueue(…)")
-            return _synchronous(self._connection.origin).enqueue_in_sync(tx, requests)
+            origin = self._connection.origin
+            refuse_on_a_loop("app.enqueue(…)" if _takes(origin, TransactionalStore) else "asyncio.to_thread(…)")
+            return _synchronous(origin).enqueue_in_sync(tx, requests)
         results = self._blocking.call(lambda store: store.enqueue(requests), "app.enqueue(…)")
         self._tell(requests, results)
         return results
@@ -50,9 +55,14 @@ class Producer:
 # Which connections a store takes it finds out itself, and says so: the store's own class is known at run time only.
 
 
+def _takes(store: JobStore, capability: Any) -> bool:
+    return isinstance(store, capability)
+
+
 def _asynchronous(store: JobStore) -> TransactionalStore[Any]:
     capability: Any = TransactionalStore
-    found: TransactionalStore[Any] = capable(store, capability, "enqueue(…, tx=…)")
+    instead = _IN_A_THREAD if _takes(store, SyncTransactionalStore) else DO_WITHOUT
+    found: TransactionalStore[Any] = capable(store, capability, "enqueue(…, tx=…)", instead)
     return found
 
 
