@@ -59,9 +59,11 @@ class View:
         for status in JobStatus:
             table.add_row(Text(status.replace("_", " "), COLOURS.get(status, "")), Text(f"{counts[status]:>6,}"))
         running = ", ".join(f"{place} (pid {pid})" for place, pid in workers.items()) or "none"
+        bar = Table.grid()  # a bar alone does not end its line
+        bar.add_row(ProgressBar(total=self._total, completed=min(ended, self._total), width=48))
         return Group(
             Text(f"{ended:,} of {self._total:,} jobs have ended"),
-            ProgressBar(total=self._total, completed=min(ended, self._total), width=48),
+            bar,
             table,
             Text(f"workers: {running}"),
             Text("\n".join(self._happened), style="dim"),
