@@ -17,7 +17,7 @@ from klokka.stores.sqlite.transaction import Transaction
 
 _ENDED: Final = statement("klokka.stores.sqlite", "claimable_ended")
 _DUE: Final = statement("klokka.stores.sqlite", "claimable_due")
-_CLAIM_JOB: Final = statement("klokka.stores.sqlite", "claim_job")
+_CLAIM_JOBS: Final = statement("klokka.stores.sqlite", "claim_jobs")
 _NEXT_DUE: Final = statement("klokka.stores.sqlite", "next_due")
 _PAUSED: Final = statement("klokka.stores.sqlite", "paused_queues")
 
@@ -51,7 +51,8 @@ def claim(
         room = min(limit - len(rows), caps.get(queue, MAX_ID))
         if room > 0:
             rows += _head(tx, queue, kinds, now, room)
-    tx.executemany(_CLAIM_JOB, [(until, worker, row[0]) for row in rows])
+    if rows:
+        tx.execute(_CLAIM_JOBS, (until, worker, json.dumps([row[0] for row in rows])))
     end = instant(until)
     return [claimed_job(row, end) for row in rows]
 

@@ -16,7 +16,7 @@ Row = tuple[Any, ...]
 
 
 def claimed_job(row: Row, until: datetime) -> ClaimedJob:
-    """A row of claimable_due or claimable_ended, as it is after claim_job."""
+    """A row of claimable_due or claimable_ended, as it is after claim_jobs."""
     (
         job,
         kind,
