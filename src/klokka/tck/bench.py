@@ -16,6 +16,7 @@ from klokka.spi.jobs import NO_CAPS
 from klokka.spi.store import JobStore
 from klokka.tck.capabilities import Capabilities, Lacking
 from klokka.tck.crowds import gathered, threaded
+from klokka.tck.journal import Journal
 from klokka.tck.subject import Factory, Subject
 from klokka.tck.violations import expect, present
 
@@ -44,7 +45,9 @@ class Bench(Capabilities):
     """One subject, for one check. What it opens it closes."""
 
     def __init__(self, subject: Subject, *, factory: Factory | None = None, seed: int = 0, depth: int = 1) -> None:
-        super().__init__(subject.store)
+        self.journal = Journal()
+        """What this check asked and was answered, on all its handles."""
+        super().__init__(self.journal.watch(subject.store))
         self.subject = subject
         self.factory = factory
         self.depth = depth
@@ -73,9 +76,13 @@ class Bench(Capabilities):
             finally:
                 await bench.close()
 
+    def other(self) -> JobStore:
+        """A further, unopened handle on the same data."""
+        return self.journal.watch(self.subject.other())
+
     async def handle(self) -> JobStore:
         """A further handle on the same data, open on this loop."""
-        store = self.subject.other()
+        store = self.other()
         self._opened.append(store)
         await store.open()
         return store
@@ -86,7 +93,7 @@ class Bench(Capabilities):
 
     async def threaded(self, number: int, work: Callable[[JobStore, int], Awaitable[R]]) -> list[R]:
         """The results of `work` on that many threads at once, each with its own loop and handle."""
-        return await threaded([self.subject.other() for _ in range(number)], work)
+        return await threaded([self.other() for _ in range(number)], work)
 
     # what the factory gives beside the store
 
@@ -110,6 +117,7 @@ class Bench(Capabilities):
 
     async def cut_connections(self) -> None:
         await _given("cut", self.subject.cut)()
+        self.journal.note("cuts the store's connections")
 
     async def make_defaults_hostile(self) -> None:
         await _given("hostile", self.subject.hostile)()
@@ -117,6 +125,7 @@ class Bench(Capabilities):
     def move_clock(self, by: timedelta) -> None:
         """Moves the store's clock, also backwards."""
         _given("advance", self.subject.advance)(by)
+        self.journal.note(f"moves the store's clock by {by}")
 
     # time
 
@@ -133,8 +142,9 @@ class Bench(Capabilities):
     async def pass_time(self, by: timedelta) -> None:
         """Lets at least `by` pass on the store's clock; exactly `by` where the clock is in our hand."""
         if self.subject.advance is not None:
-            self.subject.advance(by)
+            self.move_clock(by)
             return
+        self.journal.note(f"waits until the store's clock has gone on by {by}")
         until = await self.store.now() + by
         while (left := until - await self.store.now()) > timedelta(0):  # noqa: ASYNC110 - nothing signals a clock
             await asyncio.sleep(left.total_seconds())

@@ -43,6 +43,11 @@ class Check:
         """Its name in reports and on command lines."""
         return f"{self.group}.{self.name}"
 
+    @property
+    def cited(self) -> str:
+        """Its clauses as the contract writes them."""
+        return " ".join(f"[{clause}]" for clause in self.clauses)
+
     def lacking(self, bench: Bench) -> str | None:
         """Why this subject cannot be asked, or None if it can."""
         for capability in self.needs:

@@ -1,16 +1,33 @@
-"""Many handles at once: on one loop, and on threads that each have their own."""
+"""Many handles at once: on one loop, and on threads that each have their own.
+
+`Busy` is a legal answer to whoever waited for as long as the store's bound says, and a crowd on a slow disk may well
+get it. A caller of a crowd asks again then, which is safe since nothing was written [enqueue.bounded].
+"""
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
+from klokka.errors import Busy
 from klokka.spi.store import JobStore
+from klokka.tck.interceptor import intercepted
 
 R = TypeVar("R")
 
 _START_WITHIN: Final = 20.0
+_ASKS_FOR: Final = 40.0
+"""Seconds for which a caller of a crowd takes `Busy` for an answer."""
+
+
+def patient(store: JobStore) -> JobStore:
+    """`store`, asked again for as long as it is `Busy`.
+
+    One that gives up before its stated bound was not waiting for anybody, and its `Busy` is raised.
+    """
+    return intercepted(store, _Patience(store.traits.bound.total_seconds()))
 
 
 async def gathered(stores: Sequence[JobStore], work: Callable[[JobStore, int], Awaitable[R]]) -> list[R]:
@@ -20,7 +37,7 @@ async def gathered(stores: Sequence[JobStore], work: Callable[[JobStore, int], A
     async def one(store: JobStore, number: int) -> R:
         async with begin:
             pass
-        return await work(store, number)
+        return await work(patient(store), number)
 
     running = [asyncio.create_task(one(store, number)) for number, store in enumerate(stores)]
     try:
@@ -46,7 +63,7 @@ async def threaded(stores: Sequence[JobStore], work: Callable[[JobStore, int], A
             raise
         try:
             begin.wait(_START_WITHIN)
-            return await work(store, number)
+            return await work(patient(store), number)
         finally:
             await store.close()
 
@@ -76,3 +93,30 @@ async def in_thread(work: Callable[[], R]) -> R:
 
     threading.Thread(target=run, daemon=True, name="tck-blocking").start()
     return await asyncio.wrap_future(outcome)
+
+
+class _Patience:
+    """Sends a verb again that came back with `Busy`."""
+
+    def __init__(self, bound: float) -> None:
+        self._bound = bound
+
+    async def awaited(
+        self, verb: str, call: Callable[..., Awaitable[Any]], args: tuple[Any, ...], named: dict[str, Any]
+    ) -> Any:
+        del verb
+        begun = time.monotonic()
+        while True:
+            asked = time.monotonic()
+            try:
+                return await call(*args, **named)
+            except Busy:
+                if self._is_early(asked) or time.monotonic() - begun > _ASKS_FOR:
+                    raise
+
+    def blocking(self, verb: str, call: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        del verb
+        return call(*args, **named)
+
+    def _is_early(self, asked: float) -> bool:
+        return time.monotonic() - asked < self._bound / 2

@@ -13,7 +13,7 @@ from klokka.tck.capabilities import Lacking
 from klokka.tck.check import Check
 from klokka.tck.checks import every_check
 from klokka.tck.report import Failed, Passed, Report, Result, Skipped
-from klokka.tck.subject import Factory
+from klokka.tck.subject import Factory, Subject
 from klokka.tck.violations import Violation
 
 BOUND: Final = timedelta(seconds=60)
@@ -30,34 +30,31 @@ def seed_for(check: Check, seed: int) -> int:
 
 
 async def run(
-    factory: Factory, *, checks: Iterable[Check] | None = None, seed: int = 0, depth: int = 1, bound: timedelta = BOUND
+    factory: Factory, *, checks: Iterable[Check] | None = None, seed: int = 0, bound: timedelta = BOUND
 ) -> Report:
     """Runs `checks`, or all there are, one after another. A failed check does not stop the others."""
     chosen = every_check() if checks is None else checks
-    return Report(results=[await run_check(check, factory, seed=seed, depth=depth, bound=bound) for check in chosen])
+    return Report(results=[await run_check(check, factory, seed=seed, bound=bound) for check in chosen], seed=seed)
 
 
-async def run_check(
-    check: Check, factory: Factory, *, seed: int = 0, depth: int = 1, bound: timedelta = BOUND
-) -> Result:
+async def run_check(check: Check, factory: Factory, *, seed: int = 0, bound: timedelta = BOUND) -> Result:
     """Runs one check on fresh data, with the seed of the run.
 
-    Never raises for what the factory or the store does; `bound` is for each phase, and longer by the depth.
+    Never raises for what the factory or the store does; `bound` is for each phase. A store that blocks the event loop
+    blocks this too; `watchdog.watched` sees that.
     """
-    limit = bound.total_seconds() * depth
+    limit = bound.total_seconds()
     begun = time.monotonic()
     try:
         giving = factory()
         async with asyncio.timeout(limit):
             subject = await giving.__aenter__()
     except TimeoutError:
-        return Failed(check=check, error=Unfinished(f"the factory gave no subject within {limit:g} s."))
+        return Failed(check=check, seed=seed, error=Unfinished(f"the factory gave no subject within {limit:g} s."))
     except Exception as error:
-        return Failed(check=check, error=_because("the factory raised before it gave a subject", error))
+        return Failed(check=check, seed=seed, error=_because("the factory raised before it gave a subject", error))
 
-    result = await _proved(
-        check, Bench(subject, factory=factory, seed=seed_for(check, seed), depth=depth), limit, begun
-    )
+    result = await _proved(check, subject, seed, limit, begun)
 
     try:
         async with asyncio.timeout(limit):
@@ -69,10 +66,17 @@ async def run_check(
     return result
 
 
-async def _proved(check: Check, bench: Bench, limit: float, begun: float) -> Result:
+async def _proved(check: Check, subject: Subject, seed: int, limit: float, begun: float) -> Result:
+    bench = Bench(subject, seed=seed_for(check, seed))
+
+    def failed(error: Exception) -> Failed:
+        seconds = time.monotonic() - begun
+        journal, calls = bench.journal.last(), bench.journal.count
+        return Failed(check=check, error=error, seconds=seconds, seed=seed, journal=journal, calls=calls)
+
     lacking = check.lacking(bench)
     if lacking is not None:
-        return Skipped(check=check, reason=lacking)
+        return Skipped(check=check, reason=lacking, seed=seed)
     try:
         async with asyncio.timeout(limit):
             await bench.open()
@@ -80,16 +84,16 @@ async def _proved(check: Check, bench: Bench, limit: float, begun: float) -> Res
         async with asyncio.timeout(limit):
             await bench.close()
     except Lacking as reason:
-        return Skipped(check=check, reason=str(reason))
+        return Skipped(check=check, reason=str(reason), seed=seed)
     except Violation as violation:
-        return Failed(check=check, error=violation)
+        return failed(violation)
     except TimeoutError as error:
-        return Failed(check=check, error=_because(f"no end within {limit:g} s, where every wait is bounded", error))
+        return failed(_because(f"no end within {limit:g} s, where every wait is bounded", error))
     except Exception as error:
-        return Failed(check=check, error=_because("the store raised where the contract promises a result", error))
+        return failed(_because("the store raised where the contract promises a result", error))
     finally:
         await _abandon(bench, limit)
-    return Passed(check=check, seconds=time.monotonic() - begun)
+    return Passed(check=check, seconds=time.monotonic() - begun, seed=seed)
 
 
 async def _abandon(bench: Bench, limit: float) -> None:
@@ -100,7 +104,7 @@ async def _abandon(bench: Bench, limit: float) -> None:
 
 
 def _worse(result: Result, error: Unfinished) -> Failed:
-    return result if isinstance(result, Failed) else Failed(check=result.check, error=error)
+    return result if isinstance(result, Failed) else Failed(check=result.check, error=error, seed=result.seed)
 
 
 def _because(what: str, cause: Exception) -> Unfinished:

@@ -1,6 +1,6 @@
 """Expectations, and what is said when a store does not meet one."""
 
-from collections.abc import Callable, Container, Generator
+from collections.abc import Callable, Container, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -19,10 +19,22 @@ class Violation(AssertionError):
         self.why = why
         self.seen = seen
         self.expected = expected
+        self.story: Sequence[str] = ()
+        """What was done before, step by step, where chance has chosen it."""
+
+    @property
+    def shown_seen(self) -> str:
+        """What the store gave, cut where it is long."""
+        return _short(self.seen)
+
+    @property
+    def shown_expected(self) -> str:
+        """What a right store would have given."""
+        return _short(self.expected)
 
     def __str__(self) -> str:
         cited = " ".join(f"[{clause}]" for clause in self.clauses)
-        return f"{cited} {self.why}\n  seen:     {_short(self.seen)}\n  expected: {_short(self.expected)}".lstrip()
+        return f"{cited} {self.why}\n  seen:     {self.shown_seen}\n  expected: {self.shown_expected}".lstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from klokka.spi.store import JobStore
 from klokka.tck.bench import HOUR, KIND, OTHER_KIND, QUEUE, Bench
 from klokka.tck.callers import Begin, check_both_sorts
 from klokka.tck.check import check
+from klokka.tck.crowds import patient
 from klokka.tck.violations import expect, expect_refusal
 
 LIVE_STATES: tuple[State, ...] = (Enqueued(), Scheduled(), Running(), Failed())
@@ -198,7 +199,7 @@ async def if_the_winner_commits_all_waiting_callers_get_its_id(bench: Bench, beg
 
 async def _raced_against_transaction(bench: Bench, begin: Begin, *, commits: bool) -> list[EnqueueResult]:
     """What four callers get who want a key while an open transaction has it."""
-    stores = [await bench.handle() for _ in range(4)]
+    stores = [patient(await bench.handle()) for _ in range(4)]
 
     async def enqueue(store: JobStore) -> EnqueueResult:
         return (await store.enqueue([bench.new(unique_key="k")]))[0]
