@@ -69,7 +69,7 @@ def end_connections(where: str) -> None:
     """Ends all connections to a database, as an administrator does."""
     with connection(where) as bystander:
         bystander.execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() "
+            "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() "
             "and pid <> pg_backend_pid()"
         )
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Final
 
-from klokka.core.ids import MAX_ID, Fence, JobId, WorkerId
+from klokka.core.ids import Fence, JobId, WorkerId
 from klokka.core.instants import positive
 from klokka.core.names import check_text
 from klokka.core.records import ClaimedJob
@@ -13,6 +14,9 @@ from klokka.stores._doors import check_count, check_holding, known_fence, known_
 from klokka.stores.postgres.handle import Handle
 from klokka.stores.postgres.parameters import numbers, span, texts
 from klokka.stores.postgres.rows import claimed_job, maybe
+
+_MOST: Final = 1_000_000
+"""More jobs than fit into one answer."""
 
 
 class Claiming(Handle):
@@ -33,7 +37,7 @@ class Claiming(Handle):
             check_count(f"the cap of queue {queue!r}", cap)
         if not (queues and kinds and limit):
             return []
-        most = min(limit, MAX_ID)
+        most = min(limit, _MOST)
         lines = dict.fromkeys(queues)
         rows = await self._database.write(
             "claim_jobs",

@@ -3,7 +3,8 @@
 -- $1 queues, $2 caps by position, $3 kinds, $4 limit, $5 lease, $6 worker.
 -- Candidates are the heads of each queue's kinds, read from their index in its order and not locked: other kinds in
 -- front cost nothing. Merged, they are locked one by one until there are enough, passing over those that another
--- call holds; queues behind the limit are not looked at, since all of it runs lazily from left to right.
+-- call holds; where those are so many that too few are left, a second pass reads further. All of it runs lazily from
+-- left to right, so that neither a second pass nor a queue behind the limit is looked at in vain.
 -- Every look at the table is a subquery that cannot be joined in another way, and `coalesce` keeps the partial indexes
 -- out where a row is looked up by id: a plan made while the table is empty serves until the next analyze.
 with tick as materialized (
@@ -13,67 +14,67 @@ picked as materialized (
     select job.id
     from
         tick
-        cross join unnest($1::text::text[], $2::text::bigint[]) with ordinality as line (queue, cap, place)
+        cross join (
+            select given.queue, given.place, least(given.cap, $4::text::bigint) as room
+            from unnest($1::text::text[], $2::text::bigint[]) with ordinality as given (queue, cap, place)
+        ) as line
         cross join lateral (
             select chosen.id
             from (
-                select expired.id
-                from (
-                    select held.id
-                    from
-                        (
-                            select head.id, head.at
-                            from
-                                unnest($3::text::text[]) as wanted (kind)
-                                cross join lateral (
-                                    select job.id, job.lease_until as at
-                                    from {schema}.jobs as job
-                                    where
-                                        job.queue = line.queue
-                                        and job.kind = wanted.kind
-                                        and job.lease_until <= tick.now
-                                    order by job.lease_until, job.id
-                                    limit least(line.cap, $4::text::bigint)
-                                ) as head
-                            order by head.at, head.id
-                        ) as candidate
-                        cross join lateral (
-                            select job.id
-                            from {schema}.jobs as job
-                            where job.id = candidate.id and coalesce(job.due_at, job.lease_until) <= tick.now
-                            for update skip locked
-                        ) as held
-                ) as expired
+                select held.id
+                from
+                    (
+                        select head.id, head.at
+                        from
+                            unnest($3::text::text[]) as wanted (kind)
+                            cross join lateral (
+                                select job.id, job.lease_until as at
+                                from {schema}.jobs as job
+                                where
+                                    job.queue = line.queue
+                                    and job.kind = wanted.kind
+                                    and job.lease_until <= tick.now
+                                order by job.lease_until, job.id
+                                limit line.room
+                            ) as head
+                        order by head.at, head.id
+                    ) as candidate
+                    cross join lateral (
+                        select job.id
+                        from {schema}.jobs as job
+                        where job.id = candidate.id and coalesce(job.due_at, job.lease_until) <= tick.now
+                        for update skip locked
+                    ) as held
                 union all
-                select waiting.id
-                from (
-                    select held.id
-                    from
-                        (
-                            select head.id, head.at
-                            from
-                                unnest($3::text::text[]) as wanted (kind)
-                                cross join lateral (
-                                    select job.id, job.due_at as at
-                                    from {schema}.jobs as job
-                                    where
-                                        job.queue = line.queue
-                                        and job.kind = wanted.kind
-                                        and job.due_at <= tick.now
-                                    order by job.due_at, job.id
-                                    limit least(line.cap, $4::text::bigint)
-                                ) as head
-                            order by head.at, head.id
-                        ) as candidate
-                        cross join lateral (
-                            select job.id
-                            from {schema}.jobs as job
-                            where job.id = candidate.id and coalesce(job.due_at, job.lease_until) <= tick.now
-                            for update skip locked
-                        ) as held
-                ) as waiting
+                select held.id
+                from
+                    (values (0::bigint, line.room), (line.room, 10 * line.room)) as pass (behind, ahead)
+                    cross join lateral (
+                        select head.id, head.at
+                        from
+                            unnest($3::text::text[]) as wanted (kind)
+                            cross join lateral (
+                                select job.id, job.due_at as at
+                                from {schema}.jobs as job
+                                where
+                                    job.queue = line.queue
+                                    and job.kind = wanted.kind
+                                    and job.due_at <= tick.now
+                                order by job.due_at, job.id
+                                limit pass.behind + pass.ahead
+                            ) as head
+                        order by head.at, head.id
+                        limit pass.ahead
+                        offset pass.behind
+                    ) as candidate
+                    cross join lateral (
+                        select job.id
+                        from {schema}.jobs as job
+                        where job.id = candidate.id and coalesce(job.due_at, job.lease_until) <= tick.now
+                        for update skip locked
+                    ) as held
             ) as chosen
-            limit least(line.cap, $4::text::bigint)
+            limit line.room
         ) as job
     where not exists (select from {schema}.paused_queues as paused where paused.queue = line.queue)
     limit $4::text::bigint

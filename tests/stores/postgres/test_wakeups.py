@@ -1,0 +1,150 @@
+"""Hints come at commit, one for a transaction, and survive the loss of the connection that listens."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+from datetime import timedelta
+
+import psycopg
+import pytest
+
+from klokka.core.records import NewJob
+from klokka.stores.postgres.inserts import rendered
+from klokka.stores.postgres.schema import Schema
+from klokka.stores.postgres.store import PostgresStore
+from tests.support.postgres import connection, end_connections
+from tests.support.proxy import proxy_to
+
+JOB = NewJob(kind="k", payload="{}")
+MANY = [NewJob(kind=f"kind-{number}", payload="{}", queue="q" * 128) for number in range(10_000)]
+SCHEMA = Schema("klokka")
+SOON = 10
+"""Seconds; far longer than anything here takes."""
+
+
+@asynccontextmanager
+async def listening(where: str, **options: object) -> AsyncGenerator[tuple[PostgresStore, AsyncGenerator[None]]]:
+    """An open store, and its hints after the first."""
+    store = PostgresStore(where, bound=timedelta(seconds=0.5), **options)  # type: ignore[arg-type]
+    await store.open()
+    async with aclosing(store.wakeups()) as wakeups:
+        await anext(wakeups)
+        yield store, wakeups
+    await store.close()
+
+
+async def hint(wakeups: AsyncGenerator[None]) -> None:
+    async with asyncio.timeout(SOON):
+        await anext(wakeups)
+
+
+def notifications(where: str, bystander: psycopg.Connection[object], jobs: list[NewJob], times: int) -> list[str]:
+    """The payloads that arrive when the jobs are enqueued so many times in one transaction of the caller's."""
+    insert = rendered(jobs)
+    with psycopg.connect(where) as caller:
+        for _ in range(times):
+            psycopg.RawCursor(caller).execute(SCHEMA.sql(insert.name), [insert.jobs])
+        assert list(bystander.notifies(timeout=0.05)) == []
+    return [notify.payload for notify in bystander.notifies(timeout=0.2)]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "times"), [(MANY, 1), ([JOB], 50), ([NewJob(kind="k", payload="1", unique_key="u")], 3)]
+)
+def test_a_transaction_notifies_once_and_says_nothing(where: str, jobs: list[NewJob], times: int) -> None:
+    with connection(where) as bystander:
+        bystander.execute(f"listen {SCHEMA.channel}".encode())
+
+        assert notifications(where, bystander, jobs, times) == [""]
+
+
+def test_a_transaction_that_stores_nothing_does_not_notify(where: str) -> None:
+    held = [NewJob(kind="k", payload="1", unique_key="u")]
+    with connection(where) as bystander:
+        bystander.execute(f"listen {SCHEMA.channel}".encode())
+        notifications(where, bystander, held, 1)
+
+        assert notifications(where, bystander, held, 1) == []
+
+
+async def test_schemas_do_not_wake_each_other(where: str) -> None:
+    other = PostgresStore(where, schema="other")
+    await other.open()
+    async with listening(where) as (_, wakeups):
+        await other.enqueue([JOB])
+
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await anext(wakeups)
+    await other.close()
+
+
+async def test_one_connection_listens_however_many_wait(where: str) -> None:
+    async with proxy_to(where) as proxy, listening(where, listen=proxy.where) as (store, wakeups):
+        async with aclosing(store.wakeups()) as second, aclosing(store.wakeups()) as third:
+            await hint(second)
+            await hint(third)
+            await store.enqueue([JOB])
+
+            await hint(wakeups)
+            await hint(second)
+            await hint(third)
+        assert proxy.connections == 1
+
+
+async def test_a_killed_connection_is_remade_and_gives_one_hint(where: str) -> None:
+    async with listening(where) as (store, wakeups):
+        end_connections(where)
+
+        await hint(wakeups)
+        await store.enqueue([JOB])
+        await hint(wakeups)
+
+
+async def test_a_peer_that_vanished_without_a_word_is_noticed(where: str) -> None:
+    check = timedelta(seconds=0.2)
+    async with proxy_to(where) as proxy, listening(where, listen=proxy.where, listen_check=check) as (store, wakeups):
+        proxy.silence()
+        await store.enqueue([JOB])
+        async with asyncio.timeout(SOON):
+            while proxy.connections < 2:  # noqa: ASYNC110 - the proxy counts
+                await asyncio.sleep(0.02)
+        proxy.speak()
+
+        await hint(wakeups)
+
+
+async def test_an_outage_is_waited_out_and_ends_with_a_hint(where: str) -> None:
+    async with proxy_to(where) as proxy, listening(where, listen=proxy.where) as (store, wakeups):
+        proxy.cut(refuse=True)
+        await store.enqueue([JOB])
+        async with asyncio.timeout(SOON):
+            while proxy.connections < 3:  # noqa: ASYNC110 - the proxy counts
+                await asyncio.sleep(0.02)
+        proxy.mend()
+
+        await hint(wakeups)
+
+
+async def test_closing_the_store_ends_the_hints(where: str) -> None:
+    store = PostgresStore(where)
+    await store.open()
+    wakeups = store.wakeups()
+    await anext(wakeups)
+
+    await store.close()
+
+    with pytest.raises(StopAsyncIteration):
+        await anext(wakeups)
+
+
+async def test_who_subscribes_again_at_once_is_heard(where: str) -> None:
+    async with listening(where) as (store, wakeups):
+        for _ in range(5):
+            await wakeups.aclose()
+            wakeups = store.wakeups()
+            await hint(wakeups)
+        await store.enqueue([JOB])
+
+        await hint(wakeups)
+        await wakeups.aclose()

@@ -1,0 +1,86 @@
+"""A wire between a client and a server that can be cut, or fall silent without a word."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+
+class Proxy:
+    """Passes bytes on in both directions, to a server on a Unix socket."""
+
+    def __init__(self, target: str) -> None:
+        self.where = ""
+        self.connections = 0
+        """How many were made so far."""
+        self._target = target
+        self._open = asyncio.Event()
+        self._open.set()
+        self._refusing = False
+        self._wires: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def silence(self) -> None:
+        """From now on nothing passes, and nobody is told."""
+        self._open.clear()
+
+    def speak(self) -> None:
+        """Passes on again; what came meanwhile first."""
+        self._open.set()
+
+    def cut(self, *, refuse: bool = False) -> None:
+        """Ends all connections; new ones too, until `mend`, where `refuse` says so."""
+        self._refusing = refuse
+        for wire in list(self._wires):
+            wire.transport.abort()
+
+    def mend(self) -> None:
+        """Takes connections again."""
+        self._refusing = False
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        if self._refusing:
+            writer.close()
+            return
+        there = await asyncio.open_unix_connection(self._target)
+        self._wires |= {writer, there[1]}
+        ways = [asyncio.create_task(self._pass(reader, there[1])), asyncio.create_task(self._pass(there[0], writer))]
+        self._tasks.update(ways)
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        for wire in (writer, there[1]):
+            self._wires.discard(wire)
+            wire.close()
+
+    async def close(self) -> None:
+        self.cut(refuse=True)
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65536):
+                await self._open.wait()
+                writer.write(data)
+        except ConnectionError:
+            pass
+
+
+@asynccontextmanager
+async def proxy_to(where: str) -> AsyncGenerator[Proxy]:
+    """A proxy before the database; `proxy.where` is where clients connect."""
+    target = conninfo_to_dict(where)
+    proxy = Proxy(f"{target['host']}/.s.PGSQL.{target.get('port', '5432')}")
+    with TemporaryDirectory(prefix="klokka-proxy-") as folder:
+        server = await asyncio.start_unix_server(proxy.serve, str(Path(folder) / ".s.PGSQL.5432"))
+        proxy.where = make_conninfo(where, host=folder)
+        try:
+            yield proxy
+        finally:
+            server.close()
+            await proxy.close()
