@@ -44,14 +44,12 @@ class Moment:
 class Bench(Capabilities):
     """One subject, for one check. What it opens it closes."""
 
-    def __init__(self, subject: Subject, *, factory: Factory | None = None, seed: int = 0, depth: int = 1) -> None:
+    def __init__(self, subject: Subject, *, factory: Factory | None = None, seed: int = 0) -> None:
         self.journal = Journal()
         """What this check asked and was answered, on all its handles."""
         super().__init__(self.journal.watch(subject.store))
         self.subject = subject
         self.factory = factory
-        self.depth = depth
-        """How many times longer than in its short form a check by chance looks."""
         self.seed = seed
         """What all chance in this check comes from; each check has its own, drawn from the run's and its name."""
         self.random = Random(seed)
@@ -69,7 +67,7 @@ class Bench(Capabilities):
     async def fresh(self, seed: int) -> AsyncGenerator["Bench"]:
         """A bench on further fresh data, open, for checks that begin anew many times."""
         async with _given("factory", self.factory)() as subject:
-            bench = Bench(subject, seed=seed, depth=self.depth)
+            bench = Bench(subject, seed=seed)
             try:
                 await bench.open()
                 yield bench

@@ -13,7 +13,7 @@ from klokka.tck.capabilities import Lacking
 from klokka.tck.check import Check
 from klokka.tck.checks import every_check
 from klokka.tck.report import Failed, Passed, Report, Result, Skipped
-from klokka.tck.subject import Factory, Subject
+from klokka.tck.subject import Factory
 from klokka.tck.violations import Violation
 
 BOUND: Final = timedelta(seconds=60)
@@ -54,7 +54,7 @@ async def run_check(check: Check, factory: Factory, *, seed: int = 0, bound: tim
     except Exception as error:
         return Failed(check=check, seed=seed, error=_because("the factory raised before it gave a subject", error))
 
-    result = await _proved(check, subject, seed, limit, begun)
+    result = await _proved(check, Bench(subject, factory=factory, seed=seed_for(check, seed)), seed, limit, begun)
 
     try:
         async with asyncio.timeout(limit):
@@ -66,9 +66,7 @@ async def run_check(check: Check, factory: Factory, *, seed: int = 0, bound: tim
     return result
 
 
-async def _proved(check: Check, subject: Subject, seed: int, limit: float, begun: float) -> Result:
-    bench = Bench(subject, seed=seed_for(check, seed))
-
+async def _proved(check: Check, bench: Bench, seed: int, limit: float, begun: float) -> Result:
     def failed(error: Exception) -> Failed:
         seconds = time.monotonic() - begun
         journal, calls = bench.journal.last(), bench.journal.count
