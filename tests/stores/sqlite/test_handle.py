@@ -11,7 +11,7 @@ import pytest
 
 from klokka.core.ids import WorkerId
 from klokka.core.records import NewJob
-from klokka.errors import MisuseError, UniqueConflict
+from klokka.errors import MisuseError, StoreUnavailable, UniqueConflict
 from klokka.spi.batch import BatchingStore
 from klokka.spi.fleet import FleetStore
 from klokka.spi.keys import EnqueueOnceStore, IdempotencyStore, LeaseStore
@@ -214,3 +214,38 @@ async def test_more_kinds_than_one_statement_takes_are_claimed_in_one_order(stor
     claimed = await store.claim(queues=["default"], kinds=kinds[::-1], limit=230, lease=MINUTE, worker=WorkerId("me"))
 
     assert [job.id for job in claimed] == list(range(1, 231))
+
+
+def suffer(path: Path, fate: str) -> None:
+    match fate:
+        case "deleted":
+            path.unlink()
+        case "moved":
+            path.rename(path.with_name("elsewhere.db"))
+        case _:
+            path.with_name("other.db").touch()
+            path.with_name("other.db").replace(path)
+
+
+@pytest.mark.parametrize("fate", ["deleted", "moved", "replaced"])
+async def test_a_file_that_has_gone_from_its_path_acknowledges_nothing(
+    store: SqliteStore, path: Path, fate: str
+) -> None:
+    await store.enqueue([WORK])
+    suffer(path, fate)
+
+    with pytest.raises(StoreUnavailable, match=r"moved, deleted or replaced .* Nothing was written"):
+        await store.enqueue([WORK])
+
+
+async def test_a_store_whose_file_was_replaced_works_again_once_it_is_opened_anew(
+    store: SqliteStore, path: Path
+) -> None:
+    suffer(path, "deleted")
+    with pytest.raises(StoreUnavailable):
+        await store.enqueue([WORK])
+
+    await store.close()
+    await store.open()
+
+    assert (await store.enqueue([WORK]))[0].created

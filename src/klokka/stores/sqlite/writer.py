@@ -1,10 +1,12 @@
 """The lane of verbs that write: one transaction for all that gathered, each verb atomic within it."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from klokka.core.clocks import Clock
+from klokka.errors import StoreUnavailable
 from klokka.stores.sqlite.bell import Bell
 from klokka.stores.sqlite.failures import broken_commit, busy, translated
 from klokka.stores.sqlite.lane import Call
@@ -12,7 +14,7 @@ from klokka.stores.sqlite.patience import Patience
 from klokka.stores.sqlite.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Writer:
     """Performs verbs under the writer's place of the database."""
 
@@ -21,10 +23,13 @@ class Writer:
     clock: Clock
     patience: Patience
     bell: Bell
+    _file: tuple[int, int] | None = field(default=None, init=False)
 
     def connect(self) -> sqlite3.Connection:
         """A connection to a database whose schema is this code's."""
-        return self.open()
+        connection = self.open()
+        self._file = _identity(self.path)
+        return connection
 
     def disconnect(self, connection: sqlite3.Connection) -> None:
         """Closes the connection, which writes the -wal back if it was the last one."""
@@ -34,7 +39,7 @@ class Writer:
     def perform(self, connection: sqlite3.Connection, calls: Sequence[Call]) -> None:
         """Gives every call its answer; all that succeed are committed when this returns."""
         begun = self._begin(connection, calls)
-        if not begun:
+        if not begun or self._moved(connection, begun):
             return
         tx = Transaction(connection, self.clock)
         try:
@@ -60,6 +65,21 @@ class Writer:
             else:
                 break
         return waiting
+
+    def _moved(self, connection: sqlite3.Connection, calls: Sequence[Call]) -> bool:
+        """Whether the file has gone from its path, so that a commit would be acknowledged and seen by nobody.
+
+        SQLite looks for that itself, but not in WAL mode. The look is taken under the lock and costs a microsecond.
+        """
+        if _identity(self.path) == self._file:
+            return False
+        connection.execute("rollback")
+        for call in calls:
+            call.error = StoreUnavailable(
+                f"{self.path}: the file was moved, deleted or replaced under the open store. Nothing was written. "
+                "Close the store and open it again where the file is now."
+            )
+        return True
 
     def _run(self, connection: sqlite3.Connection, tx: Transaction, calls: Sequence[Call]) -> None:
         if len(calls) == 1:
@@ -100,3 +120,11 @@ class Writer:
 
 class _RolledBackError(Exception):
     """The transaction of a whole group is gone, and nothing of it was written."""
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116  a Path costs three times as much, for each commit
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
