@@ -9,10 +9,13 @@ from klokka.stores.postgres.operating import Operating
 from klokka.stores.postgres.querying import Querying
 from klokka.stores.postgres.scheduling import Scheduling
 from klokka.stores.postgres.sweeping import Sweeping
+from klokka.stores.postgres.transacting import Transacting
 from klokka.stores.postgres.wakeups import Wakeups
 
 
-class PostgresStore(Enqueueing, Claiming, Operating, Scheduling, Sweeping, Querying, Fleet, Keys, Leases, Wakeups):
+class PostgresStore(
+    Enqueueing, Transacting, Claiming, Operating, Scheduling, Sweeping, Querying, Fleet, Keys, Leases, Wakeups
+):
     """Jobs and schedules in one schema of a PostgreSQL database, 14 or newer, for any number of processes.
 
     What each verb promises stands in `klokka.spi`, and nothing is promised beyond that. A commit outlives the machine
