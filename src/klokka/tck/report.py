@@ -36,17 +36,23 @@ class Failed:
     calls: int = 0
     """How many there were in all."""
 
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        """What is broken: what the violation names, which may be less than the check cites."""
+        return self.error.clauses if isinstance(self.error, Violation) else self.check.clauses
+
     def __str__(self) -> str:
         return "\n".join([f"{self.check.id} {self.check.cited}", *(f"  {line}" for line in self._lines())])
 
     def _lines(self) -> Iterator[str]:
-        for clause in self.check.clauses:
+        for clause in self.clauses:
             yield f"[{clause}] {text_of(clause)}"
         yield ""
         if isinstance(self.error, Violation):
             yield self.error.why
             yield f"  seen:                       {self.error.shown_seen}"
             yield f"  a right store would answer: {self.error.shown_expected}"
+            yield from self.error.told()
         else:
             yield from str(self.error).splitlines()
         if self.journal:
@@ -132,7 +138,7 @@ class Report:
     @property
     def broken(self) -> frozenset[str]:
         """The clauses of failed checks."""
-        return frozenset(clause for result in self.failed for clause in result.check.clauses)
+        return frozenset(clause for result in self.failed for clause in result.clauses)
 
     def results_of(self, clause: str) -> list[Result]:
         """The results of the checks that cite the clause."""

@@ -32,9 +32,14 @@ class Violation(AssertionError):
         """What a right store would have given."""
         return _short(self.expected)
 
+    def told(self) -> list[str]:
+        """The story, a line each; nothing where there is none."""
+        return ["after:", *(f"{number:3}. {step}" for number, step in enumerate(self.story, 1))] if self.story else []
+
     def __str__(self) -> str:
         cited = " ".join(f"[{clause}]" for clause in self.clauses)
-        return f"{cited} {self.why}\n  seen:     {self.shown_seen}\n  expected: {self.shown_expected}".lstrip()
+        said = f"{cited} {self.why}\n  seen:     {self.shown_seen}\n  expected: {self.shown_expected}".lstrip()
+        return "\n  ".join([said, *self.told()])
 
 
 @dataclass(frozen=True, slots=True)
