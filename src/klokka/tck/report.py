@@ -146,10 +146,9 @@ class Report:
 
     def standing_of(self, clause: str) -> Standing:
         """How the store stands to one clause."""
-        results = self.results_of(clause)
-        if any(isinstance(result, Failed) for result in results):
+        if clause in self.broken:
             return Standing.BROKEN
-        if any(isinstance(result, Passed) for result in results):
+        if any(isinstance(result, Passed) for result in self.results_of(clause)):
             return Standing.REACHED
         return Standing.UNASKED
 
