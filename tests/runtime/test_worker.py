@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import AsyncGenerator
+from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any
 
@@ -39,6 +40,21 @@ async def test_runs_what_was_enqueued_before_and_while_it_works(store: MemorySto
         await status(store, later, JobStatus.SUCCEEDED)
 
     assert ran == [{"n": 1}, {"n": 2}]
+
+
+async def test_what_a_handler_sets_in_its_context_is_not_seen_by_the_job_that_follows_it(store: MemoryStore) -> None:
+    said: ContextVar[str] = ContextVar("said", default="nothing")
+    heard: list[str] = []
+
+    async def run(payload: Any, job: JobContext) -> None:
+        heard.append(said.get())
+        said.set(payload)
+
+    jobs = await enqueue(store, "one", "two", "three")
+    async with working(store, handler(run), concurrency=1):
+        await status(store, jobs[-1], JobStatus.SUCCEEDED)
+
+    assert heard == ["nothing"] * 3
 
 
 async def test_sync_handlers_run_on_threads_that_know_their_job(store: MemoryStore) -> None:

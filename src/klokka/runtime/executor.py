@@ -1,6 +1,7 @@
 """The jobs under way: starts what was claimed as places allow, and ends it when it must end."""
 
 import asyncio
+import contextvars
 import logging
 import math
 import time
@@ -48,6 +49,7 @@ class JobExecutor:
         self._running: dict[JobId, Held] = {}
         self._idle: asyncio.Event | None = None
         self._loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
         self.draining = False
         self.suspects = 0
         """How many jobs run that were lost with a worker before."""
@@ -113,7 +115,8 @@ class JobExecutor:
         self._running[job.id] = held
         self.suspects += job.lapses > 0
         # Not by the loop's factory: an eager one would run the job, and the one that follows it, within this call.
-        held.task = asyncio.Task(self._run(held), loop=self._loop)
+        # In a context of its own: where it follows another job, it is started from within that one's.
+        held.task = asyncio.Task(self._run(held), loop=self._loop, context=self._context.copy())
 
     async def _run(self, held: Held) -> None:
         held.entered = True

@@ -23,7 +23,10 @@ DEAD_LETTERED: Final = DeadLettered()
 CANCELLED: Final = Cancelled()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# One of each is made for every job, and freezing would make that three times as slow. Nobody changes them.
+
+
+@dataclass(slots=True, kw_only=True)
 class Result:
     """How a run ended: `error` is None or why it failed, `ran` is in seconds by a monotonic clock."""
 
@@ -42,7 +45,7 @@ EVENTS: Final[Mapping[Move, type[events.Ended]]] = {
 """What is told of a move once it is stored; nothing of others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Verdict:
     """The change to store and the move that it is; `error`, `wait` and `reason` where the move has them."""
 
