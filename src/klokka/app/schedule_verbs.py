@@ -75,6 +75,8 @@ async def resume(store: JobStore, id: ScheduleId, known: "Recurrence | None", *,
     """
     operable = capable(store, OperableStore, "resuming a schedule")
     row = (await state(store, id)).row
+    if row.paused is None:
+        return None
     next_fire_at = row.next_fire_at
     skipped = None
     if not catch_up and next_fire_at is not None and next_fire_at <= (now := await store.now()):

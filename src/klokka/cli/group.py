@@ -14,6 +14,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "enqueue": "klokka.cli.enqueue:enqueue",
     "jobs": "klokka.cli.jobs:jobs",
     "queues": "klokka.cli.queues:queues",
+    "schedules": "klokka.cli.schedules:schedules",
+    "cron": "klokka.cli.cron:cron",
     "workers": "klokka.cli.workers:workers",
     "migrate": "klokka.cli.migrate:migrate",
     "doctor": "klokka.cli.doctor:doctor",

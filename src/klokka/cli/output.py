@@ -18,6 +18,7 @@ _STYLES: Final = {
     "dead_lettered": "red",
     "cancelled": "dim",
     "paused": "yellow",
+    "orphaned": "red",
     "no": "red",
 }
 

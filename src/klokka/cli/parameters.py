@@ -8,7 +8,7 @@ import click
 from klokka.cli.durations import parse_duration
 from klokka.cli.text import shown
 from klokka.cli.times import parse_instant
-from klokka.core.ids import MAX_ID, JobId
+from klokka.core.ids import MAX_ID, JobId, ScheduleId
 from klokka.core.names import check_key, check_kind, check_queue, check_text, clip
 from klokka.core.queues import Queue
 from klokka.core.states import JobStatus
@@ -51,6 +51,7 @@ INSTANT: Final = _value("INSTANT", parse_instant)
 KIND: Final = _value("KIND", check_kind)
 QUEUE: Final = _value("NAME", check_queue)
 QUEUE_AND_CAP: Final = _value("NAME[=CAP]", _queue_and_cap)
+SCHEDULE: Final = _value("ID", lambda text: ScheduleId(check_key("schedule id", text)))
 KEY: Final = _value("KEY", lambda text: check_key("key", text))
 TEXT: Final = _value("TEXT", lambda text: check_text("text", text))
 STATUS: Final = click.Choice([status.value for status in JobStatus])

@@ -12,6 +12,11 @@ def stamp(instant: datetime) -> str:
     return aware(instant).astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
+def seconds_stamp(instant: datetime) -> str:
+    """`instant` in UTC with the fraction that it has, which is none for whole seconds: 2024-03-10T07:00:00Z."""
+    return aware(instant).replace(tzinfo=None).isoformat() + "Z"
+
+
 def relative(instant: datetime | None, now: datetime) -> str:
     """How far `instant` is from `now`, in its largest unit, such as `3 m ago` or `in 2 h`; a dash for none."""
     if instant is None:

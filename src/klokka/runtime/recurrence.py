@@ -8,7 +8,7 @@ from klokka.core.names import check_name
 from klokka.core.records import NewJob
 from klokka.core.schedule_records import ScheduleSpec
 from klokka.errors import InvalidInput
-from klokka.schedules.counting import Count, count_ticks
+from klokka.schedules.counting import COUNTED, Count, count_ticks
 from klokka.schedules.fingerprint import fingerprint
 from klokka.schedules.misfire import FireOnce, MisfirePolicy
 from klokka.schedules.schedule import Schedule
@@ -66,7 +66,7 @@ class Recurrence:
 
     def passed_over(self, first: datetime, now: datetime) -> tuple[Count, datetime | None]:
         """How many ticks there are from `first`, which is one, to `now`, and the one after them."""
-        later = count_ticks(self.schedule, after=first, until=now)
+        later = count_ticks(self.schedule, after=first, until=now, most=COUNTED - 1)
         return Count(number=later.number + 1, exact=later.exact), self.schedule.next(now)
 
     def extra(self) -> NewJob:
