@@ -3,14 +3,25 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from klokka.core.error_text import storable
-from klokka.core.ids import MAX_ID, Fence, JobId
+from klokka.core.ids import MAX_ID, JobId
 from klokka.core.instants import micros
 from klokka.core.records import Change
-from klokka.core.states import LIVE, TERMINAL, WAITING, JobStatus, Running, status_of, time_of
+from klokka.core.states import (
+    LIVE,
+    TERMINAL,
+    WAITING,
+    Cancelled,
+    DeadLettered,
+    JobStatus,
+    Running,
+    Succeeded,
+    status_of,
+    time_of,
+)
 from klokka.errors import UniqueConflict
 from klokka.stores._sql.statements import statement
 from klokka.stores.sqlite.plans import planned
@@ -18,6 +29,7 @@ from klokka.stores.sqlite.transaction import Transaction
 
 _SETTLE_JOBS: Final = statement("klokka.stores.sqlite", "settle_jobs")
 _TRANSITION_JOB: Final = statement("klokka.stores.sqlite", "transition_job")
+_ENDS: Final = (Succeeded, DeadLettered, Cancelled)
 _KEY_RIVAL: Final = statement("klokka.stores.sqlite", "key_rival")
 
 
@@ -68,14 +80,16 @@ def _all_settled(tx: Transaction, changes: Sequence[Change]) -> bool:
     return all_applied
 
 
-def _settled(tx: Transaction, changes: Iterable[Change], now: int) -> int:
+def _settled(tx: Transaction, changes: Sequence[Change], now: int) -> int:
     """How many settlements applied; one statement for each state and fence, and most jobs are at their first."""
-    alike: defaultdict[tuple[JobStatus, Fence | None], list[JobId]] = defaultdict(list)
+    groups: defaultdict[tuple[type, int | None], list[Change]] = defaultdict(list)
     for change in changes:
-        alike[status_of(change.to), change.fence].append(change.id)
-    return sum(
-        tx.execute(_SETTLE_JOBS, (to.value, now, json.dumps(ids), fence)).rowcount for (to, fence), ids in alike.items()
-    )
+        groups[type(change.to), change.fence].append(change)
+    applied = 0
+    for (_, fence), alike in groups.items():
+        to, ids = status_of(alike[0].to), json.dumps([change.id for change in alike])
+        applied += tx.execute(_SETTLE_JOBS, (to.value, now, ids, fence)).rowcount
+    return applied
 
 
 def _is_settlement(change: Change) -> bool:
@@ -84,7 +98,7 @@ def _is_settlement(change: Change) -> bool:
         change.fence is not None
         and change.error is None
         and isinstance(change.from_, Running)
-        and status_of(change.to) in TERMINAL
+        and isinstance(change.to, _ENDS)
         and not change.refund
     )
 
