@@ -19,6 +19,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "workers": "klokka.cli.workers:workers",
     "migrate": "klokka.cli.migrate:migrate",
     "doctor": "klokka.cli.doctor:doctor",
+    "tck": "klokka.cli.tck:tck",
     "demo": "klokka.cli.demo:demo",
     "completion": "klokka.cli.completion:completion",
 }

@@ -8,7 +8,7 @@ from typing import Final
 
 from klokka.tck.check import Check
 from klokka.tck.door import Unfit, examine
-from klokka.tck.report import Failed, Report, Result
+from klokka.tck.report import Failed, Report, Result, Store
 from klokka.tck.run import BOUND
 from klokka.tck.subject import Factory
 from klokka.tck.watchdog import Blocked, BlockedCheck, Watched, watched
@@ -19,6 +19,18 @@ _BLOCKED_AT_MOST: Final = 3
 def new_seed() -> int:
     """A seed that fits into a command line."""
     return secrets.randbelow(10**9)
+
+
+def examined(factory: Factory) -> Store:
+    """What the store of the factory says of itself; see `door.examine`.
+
+    Raises:
+        Unfit: or `Unreachable`: nothing can be tried.
+    """
+    try:
+        return Watched(lambda: examine(factory)).result(4 * BOUND)
+    except Blocked as where:
+        raise Unfit(f"factory or store block the event loop; every wait in them must be awaited. At\n{where}") from None
 
 
 def conduct(
@@ -38,10 +50,7 @@ def conduct(
         Unfit: nothing can be tried; see `door.examine`.
     """
     begun = time.monotonic()
-    try:
-        store = Watched(lambda: examine(factory)).result(4 * BOUND)
-    except Blocked as where:
-        raise Unfit(f"factory or store block the event loop; every wait in them must be awaited. At\n{where}") from None
+    store = examined(factory)
     rounds = Rounds(factory, list(checks), seed=seed, until=begun + soak.total_seconds(), bound=bound)
     results: list[Result] = []
     for result in rounds.results():

@@ -60,7 +60,8 @@ class Failed:
             yield f"the last {len(self.journal)} of {self.calls} steps:"
             yield from self.journal
         yield ""
-        yield f"again: --seed {self.seed} --only {self.check.id}"
+        yield f"again: klokka tck … --seed {self.seed} --only {self.check.id}"
+        yield f"   or: pytest --klokka-store … --klokka-seed {self.seed} --klokka-only {self.check.id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
