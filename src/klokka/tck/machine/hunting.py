@@ -1,0 +1,64 @@
+"""The hunt for a play that breaks a clause."""
+
+import asyncio
+import time
+from contextlib import suppress
+from datetime import timedelta
+
+from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from klokka.tck.bench import Bench
+from klokka.tck.capabilities import Lacking
+from klokka.tck.crowds import in_thread
+from klokka.tck.machine.play import Play
+from klokka.tck.machine.stage import Enough, Hunt
+from klokka.tck.violations import Violation
+
+
+async def hunt(
+    bench: Bench, sort: type[Play], *, plays: int, steps: int, within: timedelta, shrink_for: timedelta
+) -> int:
+    """How many plays were right, `plays` of them or as many as there was time for.
+
+    Raises:
+        Violation: of the shortest play that was not, with its script.
+        Lacking: the clock does not stand still.
+    """
+    before = await bench.store.now()
+    await asyncio.sleep(0.002)
+    if await bench.store.now() != before:
+        raise Lacking("the clock that the factory advances goes on by itself, and a model knows no such time")
+    hunting = Hunt(
+        bench=bench,
+        loop=asyncio.get_running_loop(),
+        until=time.monotonic() + within.total_seconds(),
+        shrink_for=shrink_for.total_seconds(),
+    )
+    try:
+        await in_thread(lambda: _search(hunting, sort, plays, steps))
+    finally:
+        hunting.stopped.set()
+    if hunting.violation is not None:
+        raise hunting.violation
+    return hunting.plays
+
+
+def _search(hunting: Hunt, sort: type[Play], plays: int, steps: int) -> None:
+    """Plays until one breaks a clause and is as short as it gets, or until there is no more to play or no time."""
+
+    def begin() -> Play:
+        return sort(hunting)
+
+    how = settings(
+        max_examples=plays,
+        stateful_step_count=steps,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+        verbosity=Verbosity.quiet,
+    )
+    with suppress(Enough, Violation):
+        run_state_machine_as_test(seed(hunting.bench.seed)(begin), settings=how)  # type: ignore[arg-type]
