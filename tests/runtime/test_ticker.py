@@ -1,13 +1,16 @@
 """Firing: each tick once for the fleet, whatever nodes, clocks, deploys and calendars do."""
 
 import asyncio
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from klokka import runtime, schedules
 from klokka.core.events import Enqueued, Fired, Misfired
 from klokka.core.ids import ScheduleId
 from klokka.core.records import NewJob
@@ -203,6 +206,15 @@ async def test_a_clock_that_steps_back_repeats_no_tick_and_loses_none() -> None:
         await ticker.tick()
 
     assert await nodes.ticks() == [NOON + timedelta(minutes=minute) for minute in (1, 2, 3, 4)]
+
+
+def test_no_duty_of_the_runtime_reads_the_clock_of_its_node() -> None:
+    reading = re.compile(r"datetime\.(now|utcnow|today)\(|\btime\.time(_ns)?\(")
+    rooms = Path(runtime.__file__).parent, Path(schedules.__file__).parent
+
+    found = [file.name for room in rooms for file in room.glob("*.py") if reading.search(file.read_text())]
+
+    assert found == []
 
 
 async def test_an_old_node_leaves_a_new_schedule_and_its_runs_alone() -> None:

@@ -77,6 +77,35 @@ def own_policy(attempt: int, error: BaseException) -> timedelta | None:
 app.handle(PLAIN, lambda numbers: sum(numbers.values()), retry=own_policy)
 
 
+@app.recurring("session-cleanup", klokka.every(timedelta(hours=1)))
+async def cleanup(depth: int = 3) -> None: ...
+
+
+@app.recurring("nightly", klokka.daily(at=["02:00", "14:00"]), queue="cpu", executor="process", misfire=klokka.Skip())
+def nightly() -> bool:
+    return True
+
+
+app.recurring(
+    "daily-digest",
+    klokka.cron("0 9 * * 1-5", zone="America/Toronto"),
+    welcome.new(user_id=7),
+    misfire=klokka.CatchUp(at_most=3),
+)
+app.recurring(
+    "month-end",
+    klokka.monthly(klokka.LAST_BUSINESS_DAY, at="18:00", zone="Europe/Oslo"),
+    RECEIPT.new(Receipt(7)),
+    overlap=False,
+)
+
+
+async def recur() -> None:
+    assert_type(await cleanup(), None)
+    assert_type(await app.schedules.trigger_now("nightly"), klokka.EnqueueResult)
+    assert_type(await app.schedules.resume("nightly", catch_up=True), bool)
+
+
 @app.on(klokka.DeadLettered)
 def page(event: klokka.DeadLettered) -> None:
     print(event.id, event.error)

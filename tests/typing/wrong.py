@@ -82,5 +82,13 @@ klokka.JobType("x")  # error
 def page(event: klokka.Succeeded) -> None: ...
 
 
+app.recurring("a", "0 9 * * *", RECEIPT.new(Receipt(7)))  # error
+app.recurring("a", klokka.every(60), RECEIPT.new(Receipt(7)))  # error
+app.recurring("a", klokka.daily(at="09:00"), Receipt(7))  # error
+app.recurring("a", klokka.daily(at="09:00"), RECEIPT.new(Receipt(7)), misfire="skip")  # error
+app.recurring("a", klokka.daily(at="09:00"), RECEIPT.new(Receipt(7)), queue="slow")  # error
+app.recurring("a", klokka.daily(at="09:00"))(welcome)  # error
+
+
 @app.job("x", executor="threads")  # error
 def typo() -> None: ...
