@@ -108,7 +108,7 @@ async def test_async_code_is_sent_to_a_thread_where_a_store_takes_blocking_trans
 
 
 def test_what_is_no_request_is_refused_with_what_to_do(app: klokka.Klokka) -> None:
-    with pytest.raises(klokka.KlokkaError, match=r"dict is no request. Make one with `.new\(…\)`"):
+    with pytest.raises(klokka.KlokkaError, match=r"cannot be {.kind.*Make one with `.new\(…\)`"):
         app.enqueue_sync({"kind": "x"})  # type: ignore[arg-type]
 
 

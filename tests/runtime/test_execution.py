@@ -4,7 +4,7 @@ import asyncio
 import contextvars
 import json
 import threading
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from datetime import timedelta
 from typing import Any
 
@@ -261,3 +261,26 @@ async def test_what_decode_gives_reaches_the_handler(threads: Threads) -> None:
     await executed(run, threads)
 
     assert seen == [json.loads(a_job().payload)]
+
+
+async def _inner() -> None: ...
+
+
+def _generator() -> Generator[int]:
+    yield 1
+
+
+async def _async_generator() -> AsyncGenerator[int]:
+    yield 1
+
+
+@pytest.mark.parametrize("unrun", [_inner, _generator, _async_generator])
+async def test_a_handler_whose_body_never_ran_has_failed(unrun: Any, threads: Threads) -> None:
+    async def on_loop(payload: Any, job: JobContext) -> Any:
+        return unrun()
+
+    for run, executor in ((on_loop, Executor.LOOP), (lambda payload, job: unrun(), Executor.THREAD)):
+        result = await executed(run, threads, executor=executor)
+
+        assert isinstance(result.error, TypeError)
+        assert "which nobody runs" in str(result.error)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
+from klokka.core.arguments import can_be_called
 from klokka.core.names import check_kind, check_queue
 from klokka.core.outcomes import Outcome
 from klokka.core.parameters import Parameters
@@ -32,8 +33,9 @@ class JobFunction(Generic[P, R]):
     """
 
     def __init__(self, function: Callable[P, R], kind: str, queue: str, app: Enqueuer) -> None:
-        functools.update_wrapper(self, function)
         self.kind = check_kind(kind)
+        can_be_called(f"the function of {kind!r}", function, "Decorate a function.")
+        functools.update_wrapper(self, function)
         self.queue = check_queue(queue)
         self.function = function
         self._parameters = Parameters(function)

@@ -1,7 +1,7 @@
 """The facade: what a user holds. It wires stores, handlers and workers together and has no logic of its own."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -16,8 +16,10 @@ from klokka.app.producer import Producer
 from klokka.app.recurring import Recurring
 from klokka.app.registry import HandlerOptions, Registry
 from klokka.app.schedules import Schedules
+from klokka.core.arguments import can_be_called, of_class
 from klokka.core.ids import JobId
 from klokka.core.jobtypes import JobType
+from klokka.core.names import check_kind
 from klokka.core.policies import Exponential, RetryPolicy
 from klokka.core.queues import Queue, in_drain_order
 from klokka.core.records import EnqueueResult, JobDetails, NewJob, RetentionPolicy
@@ -28,7 +30,7 @@ from klokka.runtime.handlers import Handler, Interceptor
 from klokka.runtime.settings import WorkerSettings
 from klokka.spi.store import JobStore
 from klokka.spi.transactions import AsyncTransaction, SyncTransaction
-from klokka.stores.open import open_store
+from klokka.stores.open import store_of
 
 if TYPE_CHECKING:  # producers do not pay for what only a worker needs
     from klokka.runtime.worker import Worker
@@ -62,16 +64,19 @@ class Klokka:
         grace: timedelta = timedelta(seconds=25),
         retention: RetentionPolicy | None = None,
     ) -> None:
-        self._connection = Connection(open_store(store) if isinstance(store, str) else store)
+        self._connection = Connection(store_of(store))
         self._blocking = BlockingSide(lambda: self._connection.origin)
         self._bus = EventBus()
         self._producer = Producer(self._connection, self._blocking, self._bus)
-        self._registry = Registry(retry or Exponential())
+        self._registry = Registry(Exponential() if retry is None else retry)
         self._schedules = Schedules(self._connection, self._blocking, self._producer, self._bus)
         self._interceptors: list[Interceptor] = []
         self._queues = None if queues is None else in_drain_order(queues)
         self._settings = WorkerSettings(
-            concurrency=concurrency, lease=lease, grace=grace, retention=retention or RetentionPolicy()
+            concurrency=concurrency,
+            lease=lease,
+            grace=grace,
+            retention=RetentionPolicy() if retention is None else retention,
         )
 
     # Kinds and their handlers
@@ -91,6 +96,7 @@ class Klokka:
         Raises:
             InvalidInput: or one of its kinds: a bad or taken kind, parameters that no payload can carry.
         """
+        check_kind(kind)  # here and not below, since `@app.job` without a kind never comes there
         options = HandlerOptions(retry=retry, timeout=timeout, executor=executor, max_lapses=max_lapses)
 
         def register(function: Callable[P, R]) -> JobFunction[P, R]:
@@ -129,16 +135,27 @@ class Klokka:
         return self._schedules
 
     def on(self, event: type[E]) -> Callable[[Callable[[E], T]], Callable[[E], T]]:
-        """Makes a function a listener to one class of event, or to all below it. A listener never holds up a job."""
+        """Makes a function a listener to one class of event, or to all below it. A listener never holds up a job.
+
+        Raises:
+            InvalidInput: `event` is no class, or the listener cannot be called.
+        """
+        of_class("an event", event, type, "Give its class, such as klokka.DeadLettered.")
 
         def listen(listener: Callable[[E], T]) -> Callable[[E], T]:
+            can_be_called("a listener", listener, "Give a function of the event.")
             self._bus.on(event, listener)
             return listener
 
         return listen
 
     def intercept(self, interceptor: Interceptor) -> Interceptor:
-        """Wraps every handler in `async def interceptor(job, call)`; the first one given is the outermost."""
+        """Wraps every handler in `async def interceptor(job, call)`; the first one given is the outermost.
+
+        Raises:
+            InvalidInput: it cannot be called.
+        """
+        can_be_called("an interceptor", interceptor, "Give an async function of (job, call).")
         self._interceptors.append(interceptor)
         return interceptor
 
@@ -166,7 +183,7 @@ class Klokka:
         return (await self._producer.enqueue([request], tx))[0]
 
     async def enqueue_many(
-        self, requests: Sequence[NewJob], *, tx: AsyncTransaction | None = None
+        self, requests: Iterable[NewJob], *, tx: AsyncTransaction | None = None
     ) -> list[EnqueueResult]:
         """Stores all of the jobs or none, one result each in order; see `enqueue`."""
         return await self._producer.enqueue(requests, tx)
@@ -180,7 +197,7 @@ class Klokka:
         return self._producer.enqueue_sync([request], tx)[0]
 
     def enqueue_many_sync(
-        self, requests: Sequence[NewJob], *, tx: SyncTransaction | None = None
+        self, requests: Iterable[NewJob], *, tx: SyncTransaction | None = None
     ) -> list[EnqueueResult]:
         """Stores all of the jobs or none, from sync code; see `enqueue_sync`."""
         return self._producer.enqueue_sync(requests, tx)

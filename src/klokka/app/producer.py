@@ -1,14 +1,14 @@
 """Enqueueing: through the app's own handle, or inside the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from klokka.app.blocking import BlockingSide, refuse_on_a_loop
 from klokka.app.capability import DO_WITHOUT, capable
 from klokka.app.connection import Connection
+from klokka.core.arguments import of_class
 from klokka.core.events import Enqueued
 from klokka.core.records import EnqueueResult, NewJob
-from klokka.errors import InvalidInput
 from klokka.runtime.bus import EventBus
 from klokka.spi.store import JobStore
 from klokka.spi.transactions import AsyncTransaction, SyncTransaction, SyncTransactionalStore, TransactionalStore
@@ -26,18 +26,18 @@ class Producer:
         self._blocking = blocking
         self._bus = bus
 
-    async def enqueue(self, requests: Sequence[NewJob], tx: AsyncTransaction | None) -> list[EnqueueResult]:
+    async def enqueue(self, requests: Iterable[NewJob], tx: AsyncTransaction | None) -> list[EnqueueResult]:
         """From async code; see `Klokka.enqueue`."""
-        _check(requests)
+        requests = _checked(requests)
         if tx is not None:
             return await _asynchronous(self._connection.origin).enqueue_in(tx, requests)
         results = await (await self._connection.opened()).enqueue(requests)
         self._tell(requests, results)
         return results
 
-    def enqueue_sync(self, requests: Sequence[NewJob], tx: SyncTransaction | None) -> list[EnqueueResult]:
+    def enqueue_sync(self, requests: Iterable[NewJob], tx: SyncTransaction | None) -> list[EnqueueResult]:
         """From sync code; see `Klokka.enqueue_sync`. With `tx` all of it runs in the caller's thread."""
-        _check(requests)
+        requests = _checked(requests)
         if tx is not None:
             origin = self._connection.origin
             refuse_on_a_loop("app.enqueue(…)" if _takes(origin, TransactionalStore) else "asyncio.to_thread(…)")
@@ -72,9 +72,10 @@ def _synchronous(store: JobStore) -> SyncTransactionalStore[Any]:
     return found
 
 
-def _check(requests: Sequence[NewJob]) -> None:
-    for request in requests:
-        if not isinstance(request, NewJob):
-            raise InvalidInput(
-                f"{type(request).__name__} is no request. Make one with `.new(…)` of a job function or a JobType."
-            )
+def _checked(requests: Iterable[NewJob]) -> list[NewJob]:
+    """The requests as a list of our own: a generator would have been used up by the looking."""
+    of_class("what to enqueue", requests, Iterable, "Give a list of requests; enqueue takes a single one.")
+    given = list(requests)
+    for request in given:
+        of_class("a request", request, NewJob, "Make one with `.new(…)` of a job function or a JobType.")
+    return given

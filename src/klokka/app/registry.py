@@ -1,15 +1,17 @@
 """Which kinds this app can run, and how."""
 
+import inspect
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
 from klokka.app.functions import JobFunction, is_async, takes_job
+from klokka.core.arguments import can_be_called, count, of_class
 from klokka.core.instants import positive
 from klokka.core.jobtypes import JobType
 from klokka.core.outcomes import Outcome
-from klokka.core.policies import RetryPolicy
+from klokka.core.policies import RetryPolicy, check_policy
 from klokka.core.records import NewJob
 from klokka.errors import InvalidInput
 from klokka.runtime.context import JobContext
@@ -43,7 +45,7 @@ class Registry(Mapping[str, Handler]):
     """The handlers by kind, and the queues that they are known to use. A kind is registered once."""
 
     def __init__(self, retry: RetryPolicy) -> None:
-        self._retry = retry
+        self._retry = check_policy(retry)
         self._handlers: dict[str, Handler] = {}
         self._blanks: dict[str, NewJob] = {}
 
@@ -76,6 +78,8 @@ class Registry(Mapping[str, Handler]):
         Raises:
             InvalidInput: see `add_function`; or it takes other arguments.
         """
+        of_class("a kind", job_type, JobType, "Give a klokka.JobType(kind, payload class).")
+        can_be_called(f"the handler of {job_type.kind!r}", handler, "Give a function of (payload) or (payload, job).")
         run = handler if takes_job(handler) else OneArgument(handler)
         blank = NewJob(kind=job_type.kind, payload="", payload_version=job_type.version, queue=job_type.queue)
         self._add(blank, handler, job_type.decode, run, options)
@@ -101,14 +105,15 @@ class Registry(Mapping[str, Handler]):
             raise InvalidInput(f"kind {kind!r} has a handler already. A kind is the name of one thing; choose another.")
         if options.timeout is not None:
             positive(options.timeout, f"timeout of {kind!r}")
-        if options.max_lapses < 0:
-            raise InvalidInput(f"max_lapses of {kind!r} must be zero or more, not {options.max_lapses}.")
+        count(f"max_lapses of {kind!r}", options.max_lapses, least=0)
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise InvalidInput(f"the handler of {kind!r} has a yield in it, so calling it would run none of it.")
         handler = Handler(
             kind=kind,
             decode=decode,
             run=run,
             executor=_executor(kind, function, options.executor),
-            retry=options.retry or self._retry,
+            retry=self._retry if options.retry is None else check_policy(options.retry),
             timeout=options.timeout,
             max_lapses=options.max_lapses,
         )

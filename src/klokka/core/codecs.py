@@ -6,7 +6,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
-from klokka.core.names import clip
+from klokka.core.names import shown
 from klokka.errors import InvalidInput, PayloadNotEncodable, PayloadUndecodable
 
 P = TypeVar("P")
@@ -53,7 +53,7 @@ class Codec(Generic[P]):
         except _UNFIT as error:
             hint = " NaN and infinity have no JSON form." if "`null`" in str(error) else ""
             raise PayloadNotEncodable(
-                f"payload {_show(payload)} is no {name_of(self._type)}: {error}.{hint}"
+                f"payload {shown(payload)} is no {name_of(self._type)}: {error}.{hint}"
             ) from error
 
     def decode(self, text: str) -> P:
@@ -94,7 +94,7 @@ def check_same(back: Any, payload: Any, what: str = "payload") -> None:
     ):
         return
     raise PayloadNotEncodable(
-        f"{what} {_show(payload)} would come back as {_show(back)}. "
+        f"{what} {shown(payload)} would come back as {shown(back)}. "
         "Give its fields exact types, and no NaN or infinity."
     )
 
@@ -102,13 +102,6 @@ def check_same(back: Any, payload: Any, what: str = "payload") -> None:
 def name_of(payload_type: Any) -> str:
     """How messages call a class."""
     return getattr(payload_type, "__name__", str(payload_type))
-
-
-def _show(value: Any) -> str:
-    try:
-        return clip(repr(value))
-    except Exception:  # a broken __repr__ must not hide the error that we report
-        return f"<{type(value).__name__}>"
 
 
 # pydantic models are known by their own methods, so that pydantic is not imported here.

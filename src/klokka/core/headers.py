@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from klokka.core.arguments import of_class
 from klokka.core.names import RESERVED_HEADER
 from klokka.errors import InvalidInput
 
@@ -20,9 +21,12 @@ def check_own(headers: Mapping[str, str]) -> Mapping[str, str]:
     """`headers` given by a user, if they keep out of the reserved names.
 
     Raises:
-        InvalidInput: names the reserved one.
+        InvalidInput: names the reserved one, or what is no text.
     """
-    for name in headers:
+    of_class("headers", headers, Mapping, "Give a mapping of text to text.")
+    for name, value in headers.items():
+        of_class("the name of a header", name, str, "Give a text.")
+        of_class(f"header {name!r}", value, str, "Give a text.")
         if name.startswith(RESERVED_HEADER):
             raise InvalidInput(
                 f"header {name!r} is reserved. Choose a name that does not begin with {RESERVED_HEADER!r}."

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from klokka.core.names import shown
 from klokka.errors import InvalidTime
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,13 +36,35 @@ def aware(value: datetime, what: str = "instant") -> datetime:
         raise InvalidTime(f"{what} {value.isoformat()} is outside of the years 1 to 9999 in UTC.") from error
 
 
+def duration(value: timedelta, what: str) -> timedelta:
+    """`value` itself, if it is a length of time, which a bare number is not.
+
+    Raises:
+        InvalidTime: it is something else.
+    """
+    if not isinstance(value, timedelta):
+        raise InvalidTime(f"{what} cannot be {shown(value)}. Give a timedelta, such as timedelta(seconds=30).")
+    return value
+
+
+def not_negative(value: timedelta, what: str) -> timedelta:
+    """`value` itself, if it is nothing or longer.
+
+    Raises:
+        InvalidTime: it is negative, or no length of time.
+    """
+    if duration(value, what) < timedelta(0):
+        raise InvalidTime(f"{what} must be zero or longer, not {value}.")
+    return value
+
+
 def positive(value: timedelta, what: str) -> timedelta:
     """`value` itself, if it is longer than nothing [life.arguments].
 
     Raises:
-        InvalidTime: it is zero or negative.
+        InvalidTime: it is zero or negative, or no length of time.
     """
-    if value <= timedelta(0):
+    if duration(value, what) <= timedelta(0):
         raise InvalidTime(f"{what} must be longer than nothing, not {value}.")
     return value
 
@@ -62,10 +85,12 @@ def check_plan(what: str, when: datetime | timedelta) -> None:
     """Returns if `when` is a plan that a store takes: an aware instant, or a wait that is not negative.
 
     Raises:
-        InvalidTime: it is naive or negative.
+        InvalidTime: it is naive or negative, or neither of the two.
     """
     if isinstance(when, timedelta):
         if when < timedelta(0):
             raise InvalidTime(f"{what} is {when} from now, in the past. Give a wait of zero or more, or an instant.")
-    else:
+    elif isinstance(when, datetime):
         aware(when, what)
+    else:
+        raise InvalidTime(f"{what} cannot be {shown(when)}. Give an aware datetime, or a timedelta from now.")

@@ -15,11 +15,13 @@ def check_name(what: str, name: str) -> str:
     """`name`, if it is 1 to 128 characters of `a-z 0-9 - . _`.
 
     Raises:
-        InvalidName: says which character stands where, or the length.
+        InvalidName: says which character stands where, or the length; or it is no text.
     """
+    allowed = "Use 1 to 128 characters of a-z 0-9 - . _"
+    if not isinstance(name, str):
+        raise InvalidName(f"{what} cannot be {shown(name)}. {allowed}, in quotes.")
     if _NAME.fullmatch(name):
         return name
-    allowed = "Use 1 to 128 characters of a-z 0-9 - . _"
     if not name:
         raise InvalidName(f"{what} is empty. {allowed}.")
     bad = re.search(r"[^a-z0-9._-]", name)
@@ -43,8 +45,10 @@ def check_text(what: str, text: str) -> str:
     """`text`, if every store can give it back character for character [enqueue.text].
 
     Raises:
-        InvalidInput: it has a raw NUL or a lone surrogate, and where.
+        InvalidInput: it is no text, or has a raw NUL or a lone surrogate, and where.
     """
+    if not isinstance(text, str):
+        raise InvalidInput(f"{what} cannot be {shown(text)}. Give a text.")
     if "\0" in text:
         raise InvalidInput(f"{what} has a NUL character at position {text.index(chr(0)) + 1}. Remove or escape it.")
     if not text.isascii():
@@ -98,3 +102,11 @@ def check_key(what: str, key: str, limit: int = 512) -> str:
 def clip(text: str, most: int = 60) -> str:
     """The start of a text, for a message that must stay readable."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def shown(value: object) -> str:
+    """Any value, for a message that must stay readable."""
+    try:
+        return clip(repr(value))
+    except Exception:  # a broken __repr__ must not hide the error that we report
+        return f"<{type(value).__name__}>"

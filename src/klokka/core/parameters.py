@@ -18,7 +18,7 @@ class Parameters:
     adding an optional parameter is a compatible change.
 
     Raises:
-        InvalidInput: a parameter is positional-only or variadic, or a hint cannot be resolved.
+        InvalidInput: a parameter is positional-only or variadic, or a hint cannot be resolved; or it is a method.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -26,6 +26,11 @@ class Parameters:
         self._signature = inspect.signature(function)
         hints = self._hints(function)
         fields: list[Any] = []
+        if next(iter(self._signature.parameters), None) == "self":
+            raise InvalidInput(
+                f"{self._name}: self would have to stand in the payload. Decorate a function, or give the bound method "
+                "to app.handle."
+            )
         for name, parameter in self._signature.parameters.items():
             if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
                 raise InvalidInput(

@@ -1,12 +1,14 @@
 """When to try again: pure functions of attempt and error, capped and jittered."""
 
+import inspect
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
-from klokka.core.instants import positive
+from klokka.core.arguments import can_be_called, count, of_class
+from klokka.core.instants import not_negative, positive
 from klokka.errors import InvalidInput, NotRetryable
 
 RetryPolicy = Callable[[int, BaseException], timedelta | None]
@@ -18,6 +20,7 @@ a policy never strands a job.
 
 FALLBACK: Final = timedelta(minutes=1)
 MAX_WAIT: Final = timedelta(days=365)
+_NUMBER: Final = "Give a number."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +41,9 @@ class Exponential:
         positive(self.base, "base")
         positive(self.cap, "cap")
         check_attempts(self.max_attempts)
+        _check_errors(self.never_on)
+        of_class("factor", self.factor, (int, float), _NUMBER)
+        of_class("jitter", self.jitter, (int, float), _NUMBER)
         if not 1.0 <= self.factor <= 1000.0:
             raise InvalidInput(f"factor must be 1 to 1000, not {self.factor}.")
         if not 0.0 <= self.jitter <= 1.0:
@@ -63,8 +69,8 @@ class Intervals:
 
     def __post_init__(self) -> None:
         for wait in self.waits:
-            if wait < timedelta(0):
-                raise InvalidInput(f"a wait must be zero or longer, not {wait}.")
+            not_negative(wait, "a wait")
+        _check_errors(self.never_on)
 
     def __call__(self, attempt: int, error: BaseException) -> timedelta | None:
         if attempt > len(self.waits) or isinstance(error, (NotRetryable, *self.never_on)):
@@ -102,11 +108,34 @@ def check_attempts(number: int) -> int:
     """`number`, if it can count attempts.
 
     Raises:
-        InvalidInput: it is below 1.
+        InvalidInput: it is below 1, or no whole number.
     """
-    if number < 1:
-        raise InvalidInput(f"max_attempts must be 1 or more, not {number}.")
-    return number
+    return count("max_attempts", number)
+
+
+def check_policy(policy: RetryPolicy) -> RetryPolicy:
+    """`policy`, if it can be asked: what no attempt and error can be given to would wait `FALLBACK` for ever.
+
+    Raises:
+        InvalidInput: it is no function of `(attempt, error)`.
+    """
+    hint = "Give klokka.exponential(…), klokka.intervals(…) or a function of (attempt, error)."
+    can_be_called("retry", policy, hint)
+    try:
+        inspect.signature(policy).bind(1, NotRetryable())
+    except TypeError as error:
+        raise InvalidInput(f"retry cannot be {policy!r}: {error}. {hint}") from error
+    except ValueError:
+        pass  # Python does not know what it takes
+    return policy
+
+
+def _check_errors(classes: Any) -> None:
+    hint = "Give a tuple of classes of errors, such as (ValueError,)."
+    of_class("never_on", classes, tuple, hint)
+    for each in classes:
+        if not (isinstance(each, type) and issubclass(each, BaseException)):
+            raise InvalidInput(f"never_on has {each!r} in it. {hint}")
 
 
 def next_wait(policy: RetryPolicy, attempt: int, error: BaseException, max_attempts: int | None) -> timedelta | None:

@@ -11,7 +11,7 @@ from typing import Final, Self
 
 from klokka.core.headers import MAX_ATTEMPTS, check_own
 from klokka.core.ids import Fence, JobId, ScheduleId, WorkerId
-from klokka.core.instants import check_plan
+from klokka.core.instants import check_plan, duration, not_negative
 from klokka.core.names import check_key, check_queue
 from klokka.core.policies import check_attempts
 from klokka.core.states import JobStatus, State
@@ -58,6 +58,8 @@ class NewJob:
         """
         if delay is not None and run_at is not None:
             raise InvalidInput("delay and run_at say the same thing twice. Give one of them.")
+        if delay is not None:
+            duration(delay, "delay")
         when = self.run_at if delay is None and run_at is None else (run_at if delay is None else delay)
         if when is not None:
             check_plan("run_at" if delay is None else "delay", when)
@@ -190,11 +192,21 @@ class QueueDepth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionPolicy:
-    """How long terminal jobs stay; None keeps them for ever. A job exactly as old stays [sweep.retention]."""
+    """How long terminal jobs stay; None keeps them for ever. A job exactly as old stays [sweep.retention].
+
+    Raises:
+        InvalidTime: a time is negative, or no timedelta.
+    """
 
     succeeded_for: timedelta | None = timedelta(hours=24)
     cancelled_for: timedelta | None = timedelta(hours=24)
     dead_lettered_for: timedelta | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("succeeded_for", "cancelled_for", "dead_lettered_for"):
+            kept = getattr(self, name)
+            if kept is not None:
+                not_negative(kept, name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

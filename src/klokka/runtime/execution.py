@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from klokka.core.outcomes import Outcome
+from klokka.core.outcomes import Outcome, check_ran
 from klokka.core.records import ClaimedJob
 from klokka.errors import JobTimeout, MisuseError
 from klokka.runtime.context import CURRENT, JobContext
@@ -56,6 +56,8 @@ class Execution:
                 outcome = await run(payload, context)
             else:
                 outcome = await self._wrapped(job, handler, context, payload)
+            if outcome is not None:
+                check_ran(outcome)
         except asyncio.CancelledError as error:
             if asked_to_end():
                 raise

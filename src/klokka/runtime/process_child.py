@@ -15,7 +15,7 @@ from multiprocessing import parent_process
 from threading import Lock, Thread
 from typing import Any, Final, cast
 
-from klokka.core.outcomes import Cancel, Outcome, Snooze
+from klokka.core.outcomes import Cancel, Outcome, Snooze, check_ran
 from klokka.runtime.context import CURRENT, JobContext
 from klokka.runtime.process_wire import (
     LENGTH,
@@ -95,6 +95,7 @@ def _perform(assignment: Assignment, handlers: dict[str, tuple[Decode, Run]], li
         result = run(decode(job.payload), context)
         if isinstance(result, Awaitable):
             result = asyncio.run(_awaited(result))
+        check_ran(result)
     except BaseException as error:  # a handler's sys.exit() fails its job and not the process
         return represent(error)
     return Finished(outcome=result if isinstance(result, Snooze | Cancel) else None)

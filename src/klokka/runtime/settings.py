@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from klokka.core.instants import positive
+from klokka.core.arguments import count, of_class
+from klokka.core.instants import not_negative, positive
 from klokka.core.queues import Queue, in_drain_order
 from klokka.core.records import RetentionPolicy
-from klokka.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +34,8 @@ class WorkerSettings:
 
     def __post_init__(self) -> None:
         in_drain_order(self.queues)
-        if self.concurrency < 1:
-            raise InvalidInput(f"concurrency must be 1 or more, not {self.concurrency}.")
+        count("concurrency", self.concurrency)
+        of_class("retention", self.retention, RetentionPolicy, "Give a klokka.RetentionPolicy(…).")
         for name in ("lease", "hard_stop", "poll", "sweep_every", "blocked_after"):
             positive(getattr(self, name), name)
-        if self.grace < timedelta(0):
-            raise InvalidInput(f"grace must be zero or longer, not {self.grace}.")
+        not_negative(self.grace, "grace")

@@ -4,9 +4,25 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from klokka.core.names import shown as shown_value
 from klokka.errors import MissingExtra, UnknownStore
 from klokka.spi.store import JobStore
 from klokka.stores._url import options, shown
+
+
+def store_of(given: str | JobStore) -> JobStore:
+    """The store that is given, or that its URL names; see `open_store`.
+
+    Raises:
+        UnknownStore: it is neither of the two, as where an environment variable is not set.
+    """
+    if isinstance(given, str):
+        return open_store(given)
+    if not hasattr(given, "new_handle"):
+        raise UnknownStore(
+            f"a store cannot be {shown_value(given)}. Give a URL, such as sqlite:///jobs.db, or a store."
+        )
+    return given
 
 
 def open_store(url: str) -> JobStore:
