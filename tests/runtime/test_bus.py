@@ -142,3 +142,25 @@ def test_events_may_be_told_where_no_loop_runs() -> None:
     bus.tell(succeeded())
 
     assert heard.wait(10)
+
+
+async def test_a_listener_that_exits_ends_neither_the_listening_nor_the_loop() -> None:
+    bus = EventBus()
+    bus.bind(asyncio.get_running_loop())
+    heard: list[int] = []
+
+    def leave(event: events.Succeeded) -> None:
+        raise SystemExit
+
+    async def leave_async(event: events.Succeeded) -> None:
+        raise SystemExit
+
+    bus.on(events.Succeeded, leave)
+    bus.on(events.Succeeded, leave_async)
+    bus.on(events.Succeeded, lambda event: heard.append(event.id))
+    bus.tell(succeeded(1))
+    await bus.flush(10)
+    bus.tell(succeeded(2))
+    await bus.flush(10)
+
+    assert heard == [1, 2]

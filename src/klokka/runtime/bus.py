@@ -154,7 +154,7 @@ class EventBus:
 def _hear(listener: Listener, event: Any) -> None:
     try:
         listener(event)
-    except Exception:
+    except BaseException:  # its SystemExit would end the thread, and with it all listening
         logger.exception("listener %r failed on %s", listener, type(event).__name__)
 
 
@@ -163,7 +163,7 @@ async def _hear_async(listener: Listener, event: Any) -> None:
         heard = listener(event)
         if heard is not None:
             await heard
-    except Exception:
+    except (Exception, SystemExit, KeyboardInterrupt):  # the last two would end the loop, and with it the worker
         logger.exception("listener %r failed on %s", listener, type(event).__name__)
 
 
