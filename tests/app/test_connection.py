@@ -130,6 +130,26 @@ def test_the_sync_side_starts_anew_after_it_was_closed(app: klokka.Klokka) -> No
     assert app.enqueue_sync(REQUEST).id > first.id
 
 
+def test_a_sync_verb_under_way_ends_when_another_thread_closes_the_app(app: klokka.Klokka) -> None:
+    job = app.enqueue_sync(REQUEST)
+    ends: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            app.wait_sync(job.id)
+        except MisuseError as error:
+            ends.append(error)
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    while waiting.is_alive():  # closed before the wait began, it starts anew and is closed again
+        app.close_sync()
+        waiting.join(0.05)
+
+    assert "closed while this verb ran" in str(ends[0])
+    assert app.enqueue_sync(REQUEST).id > job.id
+
+
 def test_a_store_that_lacks_a_capability_says_which() -> None:
     from klokka.app.capability import capable
     from klokka.spi.batch import BatchingStore
