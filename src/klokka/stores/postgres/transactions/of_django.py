@@ -4,7 +4,7 @@ from typing import Any
 
 from klokka.core.records import EnqueueResult
 from klokka.errors import WrongTransaction
-from klokka.stores.postgres.transactions.steps import Query, Rows, Steps, run_through
+from klokka.stores.postgres.transactions.steps import Query, Rows, Steps, placed, run_through
 
 
 def carry(tx: Any, steps: Steps) -> list[EnqueueResult]:
@@ -19,7 +19,7 @@ def carry(tx: Any, steps: Steps) -> list[EnqueueResult]:
             if query.parameter is None:
                 cursor.execute(query.sql)
             else:
-                cursor.execute(query.sql.replace("%", "%%").replace("$1", "%s"), [query.parameter])
+                cursor.execute(placed(query.sql.replace("%", "%%"), "%s"), [query.parameter])
             rows: Rows = cursor.fetchall() if cursor.description else ()
             return rows
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session, scoped_session
 
 from klokka.core.records import EnqueueResult
 from klokka.errors import WrongTransaction
-from klokka.stores.postgres.transactions.steps import Query, Rows, Steps, run_through
+from klokka.stores.postgres.transactions.steps import Query, Rows, Steps, placed, run_through
 
 if TYPE_CHECKING:  # asynchronous code has it loaded, and other code does without
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession, async_scoped_session
@@ -49,4 +49,4 @@ async def carry_async(
 @lru_cache(maxsize=64)
 def _clause(sql: str) -> TextClause:
     """The statement with its parameter by name, and no other colon taken for one."""
-    return text(sql.replace(":", r"\:").replace("$1", ":parameter"))
+    return text(placed(sql.replace(":", r"\:"), ":parameter"))
