@@ -41,7 +41,7 @@ _ALL: Final = CatchUp(at_most=100_000)
 
 
 def _recurrence(id: str, schedule: Schedule, misfire: MisfirePolicy) -> Recurrence:
-    request = NewJob(kind="work", payload="{}")
+    request = NewJob(kind="soak", payload="{}")
     return Recurrence(id=ScheduleId(id), schedule=schedule, request=request, misfire=misfire)
 
 
@@ -126,14 +126,14 @@ async def soak(url: str, seconds: float) -> Verdict:
     finally:
         await asyncio.gather(*(asyncio.to_thread(node.stop) for node in nodes))
     try:
-        return _judge(await store.list_jobs(JobQuery(kind="work", limit=1_000_000)), began, ended)
+        return _judge(await store.list_jobs(JobQuery(kind="soak", limit=1_000_000)), began, ended)
     finally:
         await store.close()
 
 
 async def _until_ticking(store: Any) -> None:
     for _ in range(200):
-        if await store.list_jobs(JobQuery(kind="work", limit=1)):
+        if await store.list_jobs(JobQuery(kind="soak", limit=1)):
             return
         await asyncio.sleep(0.1)
     raise AssertionError("no schedule fired within 20 s")
