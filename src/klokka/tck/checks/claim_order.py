@@ -168,6 +168,16 @@ async def a_cap_is_the_most_that_a_queue_gives_and_the_rest_goes_on(bench: Bench
     expect(claimed).equals(b[:2], "`limit` bounds the call whatever the caps")
 
 
+@check("claim.caps")
+async def what_a_cap_allows_and_its_queue_lacks_goes_to_the_next(bench: Bench) -> None:
+    a = await bench.enqueue_many(1, queue="a")
+    b = await bench.enqueue_many(5, queue="b")
+
+    claimed = await bench.claimed_ids(queues=["empty", "a", "b"], limit=4, caps={"empty": 2, "a": 3})
+
+    expect(claimed).equals([*a, *b[:3]], "a cap is a bound and no reservation: the rest of `limit` goes on")
+
+
 @check("claim.caps", "claim.order")
 async def a_cap_counts_ended_leases_too(bench: Bench) -> None:
     ended = [await bench.claimed(lease=bench.short) for _ in range(2)]

@@ -18,6 +18,8 @@ HOSTILE = (
     "\ufeff\u200b\u202e\uffff\U0010ffff",
     "\x01\x1f\x7f\x85",
     "NULL",
+    '{ "b":1.0,"a" : [1e2, 1],\t"b": "\\\\n \\\\" }',
+    '{"a":"\\u00e9\\/"}',
 )
 """Texts that stay data [enqueue.text]."""
 
@@ -80,6 +82,16 @@ async def no_headers_and_changed_headers_come_back_as_they_were_given(bench: Ben
     expect([dict(job.headers) for job in jobs]).equals(
         [{}, {"trace": "1"}, {"": ""}], "headers come back as they were given at the enqueue"
     )
+
+
+@check("enqueue.headers")
+async def headers_of_the_project_and_numbers_are_texts_like_others(bench: Bench) -> None:
+    headers = {"klokka.max-attempts": "3", "klokka.unknown": "", "Number": "007", "number": "7", "spaced ": " x "}
+    await bench.enqueue_one(headers=headers)
+
+    job = await bench.claim_one()
+
+    expect(dict(job.headers)).equals(headers, "headers come back as they were given, whatever their names")
 
 
 @check("enqueue.limits")

@@ -44,6 +44,19 @@ async def exactly_at_its_ttl_a_key_is_free(bench: Bench) -> None:
     expect(second).differs(first, "under another token")
 
 
+@check("key.once", needs=IdempotencyStore, given="advance")
+async def whoever_comes_late_does_not_move_the_end(bench: Bench) -> None:
+    await bench.keys.claim_key("scope", "key", MINUTE)
+    await bench.keys.claim_key("scope", "key", HOUR)
+    await bench.keys.claim_key("other", "key", HOUR)
+
+    await bench.pass_time(MINUTE)
+
+    expect(await bench.keys.claim_key("scope", "key", HOUR)).differs(
+        None, "its token lasts until its own ttl has passed"
+    )
+
+
 @check("key.once", needs=IdempotencyStore)
 async def of_any_number_of_callers_one_gets_the_key(bench: Bench) -> None:
     async def claim(store: JobStore, number: int) -> list[KeyToken | None]:

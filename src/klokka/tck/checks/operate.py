@@ -103,6 +103,20 @@ async def requeue_makes_a_terminal_job_due_now(bench: Bench) -> None:
         expect(claimed.fence).above(before.fence, "under a greater fence")
 
 
+@check("claim.fence", "operate.requeue", needs=OperableStore)
+async def a_requeued_job_is_claimed_under_a_greater_fence(bench: Bench) -> None:
+    for end in ENDS:
+        job = await bench.claimed(queue=status_of(end))
+        await bench.settle(job, end)
+        await bench.operate.requeue(job.id)
+
+        again = await bench.claim_one(queues=[status_of(end)])
+
+        expect(again.fence).above(
+            job.fence, "each claim carries a fence greater than every earlier one, across requeue"
+        )
+
+
 @check("operate.requeue", "transition.reopen", needs=BOTH)
 async def requeue_of_a_job_whose_key_is_held_changes_nothing(bench: Bench) -> None:
     for end in ENDS:

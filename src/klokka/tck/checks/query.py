@@ -112,7 +112,8 @@ async def every_schedule_is_listed_by_id(bench: Bench) -> None:
     expect(await bench.query.list_schedules()).equals([], "no schedule, no row")
     at = bench.cut(await bench.store.now()) - HOUR
     for id_ in ids:
-        spec = ScheduleSpec(id=ScheduleId(id_), kind=KIND, fingerprint="v1", description=f"the {id_}", fire_at=at)
+        when = at if id_ in ("a", "b") else at + len(id_) * HOUR
+        spec = ScheduleSpec(id=ScheduleId(id_), kind=KIND, fingerprint="v1", description=f"the {id_}", fire_at=when)
         await bench.store.upsert_schedules([spec])
     (fire,) = await bench.store.due_schedules(ids=[ScheduleId("b")], limit=1, lease=HOUR, worker=WORKER)
 
@@ -208,7 +209,8 @@ async def filters_are_joined_and_none_means_any(bench: Bench) -> None:
         *(JobQuery(status=status) for status in JobStatus),
         *(JobQuery(kind=kind) for kind in (KIND, OTHER_KIND, "tck.unknown", "tck")),
         *(JobQuery(queue=queue) for queue in ("x", "y", "unknown")),
-        *(JobQuery(unique_key=key) for key in ("0x", "6y", "unknown")),
+        *(JobQuery(unique_key=key) for key in ("0x", "6y", "0X", "0", "unknown")),
+        *(JobQuery(queue=queue, limit=3) for queue in ("x", "y")),
         *(JobQuery(schedule_id=ScheduleId(id_)) for id_ in ("x", "z", "unknown")),
         JobQuery(status=JobStatus.FAILED, kind=KIND, queue="z"),
         JobQuery(status=JobStatus.ENQUEUED, kind=KIND, schedule_id=ScheduleId("x"), unique_key="6x"),
@@ -224,7 +226,7 @@ async def filters_are_joined_and_none_means_any(bench: Bench) -> None:
             and query.schedule_id in (None, summary.schedule_id)
             and query.unique_key in (None, keys[job])
         ]
-        expect(await bench.query.list_jobs(query)).equals(wanted, f"exactly the jobs of {query}")
+        expect(await bench.query.list_jobs(query)).equals(wanted[: query.limit], f"exactly the jobs of {query}")
 
 
 @check("query.page", needs=QueryableStore)
@@ -235,6 +237,15 @@ async def limit_and_offset_page_the_filtered_set(bench: Bench) -> None:
     for limit, offset in ((5, 0), (5, 5), (5, 10), (1, 12), (50, 13), (50, 99), (0, 0), (0, 3)):
         page = await _ids(bench, JobQuery(kind=KIND, limit=limit, offset=offset))
         expect(page).equals(wanted[offset : offset + limit], "limit and offset page the filtered set")
+
+
+@check("query.page", needs=QueryableStore)
+async def a_page_is_as_long_as_its_limit_says(bench: Bench) -> None:
+    ids = await bench.enqueue_many(1200)
+
+    page = await _ids(bench, JobQuery(limit=1100))
+
+    expect(page).equals(ids[::-1][:1100], "`limit` pages the set, and no smaller number that the store prefers")
 
 
 @check("query.page", needs=QueryableStore)

@@ -183,8 +183,16 @@ async def only_the_given_ids_fire_soonest_first_and_at_most_the_limit(bench: Ben
     expect(await due("a", "b", "c", "e", "a", limit=2)).equals(["b", "a"], "soonest first, at most `limit`")
     expect(await due("a", "b", "c", "e", limit=9)).equals(["e", "c"], "not those under an unexpired lease")
     expect(await due("d", limit=9)).equals(["d"], "others were untouched")
+
+
+@check("schedule.due")
+async def where_no_id_is_named_nothing_fires(bench: Bench) -> None:
+    await bench.store.upsert_schedules([await _spec(bench)])
+
     none = await bench.store.due_schedules(ids=[], limit=9, lease=HOUR, worker=WORKER)
+
     expect(none).equals(NO_FIRES, "no ids, no fires")
+    expect(len(await _due(bench))).equals(1, "and what was due is due still")
 
 
 @check("schedule.due")

@@ -33,6 +33,19 @@ async def a_job_exactly_as_old_as_its_retention_stays(bench: Bench) -> None:
         expect(await bench.query.get_job(job)).equals(None, "each terminal state has its own retention")
 
 
+@check("sweep.retention", given="advance")
+async def the_age_of_a_job_counts_from_its_end(bench: Bench) -> None:
+    policy = RetentionPolicy(succeeded_for=HOUR, cancelled_for=HOUR, dead_lettered_for=HOUR)
+    jobs = [await bench.claimed(run_at=-5 * HOUR + await bench.store.now()) for _ in ENDS]
+    await bench.pass_time(2 * HOUR)
+    for job, end in zip(jobs, ENDS, strict=True):
+        await bench.settle(job, end)
+
+    expect(await bench.store.sweep(policy)).equals(NOTHING, "a job is as old as its end, whatever went before it")
+    await bench.pass_time(HOUR + bench.step)
+    expect((await bench.store.sweep(policy)).jobs).equals(3, "and goes when its end is older than its retention")
+
+
 @check("sweep.retention", needs=QueryableStore)
 async def none_keeps_for_ever_and_the_default_keeps_dead_letters(bench: Bench) -> None:
     jobs = [await bench.standing(state) for state in ENDS]
@@ -45,6 +58,9 @@ async def none_keeps_for_ever_and_the_default_keeps_dead_letters(bench: Bench) -
         await bench.pass_time(timedelta(hours=24))
         report = await bench.store.sweep(RetentionPolicy())
         expect(report.jobs).equals(2, "succeeded and cancelled jobs go after a day")
+        jobs += [await bench.standing(state) for state in ENDS]
+        await bench.pass_time(timedelta(days=4000))
+        expect(await bench.store.sweep(keep)).equals(NOTHING, "None keeps for ever")
         expect(await bench.query.get_job(jobs[1])).differs(None, "dead letters stay unless the policy says otherwise")
 
 

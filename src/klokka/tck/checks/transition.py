@@ -207,6 +207,29 @@ async def a_wrong_fence_changes_nothing(bench: Bench) -> None:
     )
 
 
+@check("transition.cas", "transition.fence")
+async def a_holder_that_has_settled_cannot_settle_again(bench: Bench) -> None:
+    for first in TARGETS:
+        job = await bench.claimed(queue=status_of(first))
+        await bench.settle(job, first)
+
+        for to in TARGETS:
+            again = await bench.store.transition(job.id, from_=Running(), to=to, fence=job.fence)
+            expect(again).equals(False, f"the stored state is {status_of(first)} and not running, whatever the fence")
+
+
+@check("transition.times", needs=QueryableStore)
+async def a_job_ends_when_it_is_ended(bench: Bench) -> None:
+    for origin in (Enqueued(), Running(), Failed()):
+        job = await bench.standing(origin, queue=status_of(origin))
+        await bench.pass_time(bench.short)
+
+        _, moment = await bench.timed(bench.store.transition(job, from_=origin, to=Cancelled()))
+
+        ended = (await bench.details(job)).summary.terminal_at
+        expect(ended).within(moment.start, moment.end, "`terminal_at` is the store's now at the transition")
+
+
 @check("transition.fence", "claim.expired", "claim.fence")
 async def a_holder_that_was_taken_over_cannot_finish(bench: Bench) -> None:
     mine = await bench.claimed(lease=bench.short)

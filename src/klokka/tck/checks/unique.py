@@ -64,6 +64,19 @@ async def keys_are_compared_exactly(bench: Bench) -> None:
 
 
 @check("enqueue.unique")
+async def keys_of_several_calls_are_compared_exactly_and_whole(bench: Bench) -> None:
+    longest = "k" * (bench.store.traits.limits.key - 1)
+    keys = ["k", "K", "k ", "é", "e\u0301", "%", "_", longest + "a", longest + "b"]
+
+    for key in keys:
+        (result,) = await bench.store.enqueue([bench.new(unique_key=key)])
+        expect(result.created).equals(True, "keys that differ at all are different")
+    for key in keys:
+        (result,) = await bench.store.enqueue([bench.new(unique_key=key)])
+        expect(result.created).equals(False, "and an equal one is held")
+
+
+@check("enqueue.unique")
 async def jobs_without_a_key_never_meet(bench: Bench) -> None:
     results = await bench.store.enqueue([bench.new(), bench.new(), bench.new()])
 
