@@ -16,8 +16,6 @@ from klokka.stores.postgres.transactions.judging import sqlstate_of
 
 _SAVEPOINT: Final = "klokka_enqueue"
 _REPETITIONS: Final = 10
-
-
 _PLACE: Final = re.compile(r"""\$1|"(?:[^"]|"")*"|'(?:[^']|'')*'""")
 """The parameter's place, or a quoted name or text, in which any characters may stand."""
 
@@ -122,7 +120,8 @@ def _bounded(insert: Insert, setting: Setting) -> Generator[Query, Rows, Rows]:
     """The insert, with the store's bound on its waits; the caller's own is set back, by the savepoint if it fails."""
     ((before, _),) = yield Query(setting.schema.sql("bound_waits").decode(), span(setting.bound))
     rows = yield from _insert(insert, setting)
-    yield Query(setting.schema.sql("set_back_waits").decode(), before)
+    theirs = before.decode() if isinstance(before, bytes) else before  # psycopg's in the encoding SQL_ASCII
+    yield Query(setting.schema.sql("set_back_waits").decode(), theirs)
     return rows
 
 
