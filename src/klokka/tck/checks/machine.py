@@ -55,8 +55,8 @@ SCHEDULES: Final = (
     "schedule.fence",
     "schedule.crash",
 )
-PLAYS: Final = 60
-STEPS: Final = 25
+PLAYS: Final = 100
+STEPS: Final = 30
 WITHIN: Final = timedelta(seconds=10)
 """Where a machine is slow there are fewer plays."""
 SHRINK_FOR: Final = timedelta(seconds=10)

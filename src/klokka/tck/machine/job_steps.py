@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from klokka.core.ids import WorkerId
 from klokka.core.records import Change, ClaimedJob, JobError, NewJob, RetentionPolicy
@@ -39,6 +39,10 @@ class JobSteps(Play):
     def __init__(self, hunt: Hunt) -> None:
         super().__init__(hunt)
         self.claims: list[tuple[ClaimedJob, WorkerId]] = []
+
+    @initialize(jobs=choices.jobs(5, least=2))
+    def begin_with_jobs(self, jobs: list[NewJob]) -> None:
+        self.enqueue(0, jobs)
 
     @rule(on=choices.handle, jobs=choices.jobs())
     def enqueue(self, on: int, jobs: list[NewJob]) -> None:
@@ -76,6 +80,11 @@ class JobSteps(Play):
         }
         self.claim(on, **asked)
 
+    @rule(lease=choices.lease, worker=choices.worker)
+    @precondition(lambda self: not self.claims)
+    def begin_to_work(self, lease: timedelta, worker: WorkerId) -> None:
+        self.claim_all(0, lease, worker)
+
     @rule(on=choices.handle, queues=choices.queues, kinds=choices.kinds)
     def next_due(self, on: int, **asked: Any) -> None:
         self.stage.work.next_due(self.stage.now, self.stage.answer(on, "next_due", **asked), **asked)
@@ -94,6 +103,11 @@ class JobSteps(Play):
     @precondition(lambda self: self.claims)
     def settle(self, on: int, which: int, to: State, error: JobError | None, refund: bool) -> None:
         self._change(on, self._ending(which, to, error, refund))
+
+    @rule(on=choices.handle, which=choices.number, to=st.sampled_from(ENDS))
+    @precondition(lambda self: self.claims)
+    def end(self, on: int, which: int, to: State) -> None:
+        self._change(on, self._ending(which, to, None, refund=False))
 
     @rule(on=choices.handle, which=choices.number, from_=st.sampled_from(ORIGINS), to=targets, error=errors)
     @precondition(lambda self: self.stage.work.jobs)

@@ -23,6 +23,13 @@ class NameSteps(Play):
         self.tokens: list[tuple[str, KeyToken]] = []
         self.fences: list[tuple[str, Fence]] = []
 
+    @can(LeaseStore)
+    @rule(ttl=choices.lease)
+    @precondition(lambda self: not self.fences)
+    def begin_with_leases(self, ttl: timedelta) -> None:
+        for name in choices.LEASES:
+            self.acquire_lease(0, name, choices.WORKERS[0], ttl)
+
     @can(IdempotencyStore)
     @rule(on=choices.handle, key=choices.key, ttl=choices.lease)
     def claim_key(self, on: int, key: str, ttl: timedelta) -> None:

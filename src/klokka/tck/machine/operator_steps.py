@@ -42,19 +42,16 @@ class OperatorSteps(Play):
 
     @can(FleetStore)
     @rule(on=choices.handle, queue=choices.queue)
-    def pause_queue(self, on: int, queue: str) -> None:
-        self.stage.answer(on, "pause_queue", queue=queue, reason="a reason")
-        self.stage.work.paused[queue] = "a reason"
-
-    @can(FleetStore)
-    @rule(on=choices.handle, queue=choices.queue)
-    def resume_queue(self, on: int, queue: str) -> None:
-        self.stage.forget_hints()
-        seen = self.stage.answer(on, "resume_queue", queue=queue)
-        was_paused = self.stage.work.paused.pop(queue, None) is not None
-        expect(seen, "fleet.pause").equals(was_paused, "says whether the queue was paused")
-        if was_paused:
-            self.stage.expect_hint("fleet.pause", "resuming owes a wakeup")
+    def pause_or_resume(self, on: int, queue: str) -> None:
+        stage = self.stage
+        if queue not in stage.work.paused:
+            stage.answer(on, "pause_queue", queue=queue, reason="a reason")
+            stage.work.paused[queue] = "a reason"
+            return
+        stage.forget_hints()
+        expect(stage.answer(on, "resume_queue", queue=queue), "fleet.pause").equals(True, "the queue was paused")
+        del stage.work.paused[queue]
+        stage.expect_hint("fleet.pause", "resuming owes a wakeup")
 
     @can(QueryableStore)
     @rule(on=choices.handle)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from klokka.core.ids import JobId
-from klokka.spi.wakeups import PushCapableStore
 from klokka.tck.machine import choices
 from klokka.tck.machine.stage import Hunt, Stage
 from klokka.tck.violations import Violation
@@ -50,23 +49,18 @@ class Play(RuleBasedStateMachine):
         if ahead:
             stage.pass_time(min(ahead) - stage.now - (stage.bench.step if early else timedelta(0)))
 
-    @rule()
-    def open_handle(self) -> None:
-        self.stage.open_handle()
-
-    @rule(on=choices.handle)
-    def crash(self, on: int) -> None:
-        self.stage.crash(on)
-
-    @can(PushCapableStore)
-    @rule()
-    def listen(self) -> None:
-        self.stage.listen()
-
-    @can(PushCapableStore)
-    @rule()
-    def drop_hints(self) -> None:
-        self.stage.drop_hints()
+    @rule(on=choices.handle, what=st.sampled_from(["crash", "open", "listen", "drop", "crash"]))
+    def turn(self, on: int, what: str) -> None:
+        """Handles and listeners come and go."""
+        match what:
+            case "crash":
+                self.stage.crash(on)
+            case "open":
+                self.stage.open_handle()
+            case "listen":
+                self.stage.listen()
+            case _:
+                self.stage.drop_hints()
 
     def some_job(self, which: int) -> JobId:
         """Some job, the newest for zero."""

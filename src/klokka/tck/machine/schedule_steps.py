@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from klokka.core.ids import ScheduleId
 from klokka.core.records import NewJob
@@ -24,6 +24,14 @@ class ScheduleSteps(Play):
     def __init__(self, hunt: Hunt) -> None:
         super().__init__(hunt)
         self.fires: list[ScheduleFire] = []
+
+    @initialize(wait=choices.wait)
+    def begin_with_schedules(self, wait: timedelta) -> None:
+        self.upsert_schedules(0, [(id_, "v1", wait) for id_ in choices.SCHEDULES])
+
+    @rule(lease=choices.lease)
+    def fire_all(self, lease: timedelta) -> None:
+        self.due_schedules(0, choices.WORKERS[0], ids=set(choices.SCHEDULES), limit=9, lease=lease)
 
     @rule(
         on=choices.handle,

@@ -138,8 +138,8 @@ class Stage:
         self.script.append(f"handle {index + 1} ends, whatever it held, and opens anew")
 
     def listen(self) -> None:
-        """Subscribes to wakeups, if nobody has yet [wakeups.first]."""
-        if self._listening is None:
+        """Subscribes to wakeups, if nobody has yet and the store has any [wakeups.first]."""
+        if self._listening is None and isinstance(self.bench.store, PushCapableStore):
             self._listening = self._wait(self._subscribed())
             self.script.append("somebody listens to wakeups")
             self.expect_hint("wakeups.first", "a subscription gives one hint once it is in place")
