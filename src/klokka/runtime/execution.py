@@ -36,6 +36,7 @@ class Execution:
         self._threads = threads
         self._processes = processes
         self._interceptors = tuple(interceptors)
+        self._loop = asyncio.get_running_loop()
 
     async def run(self, job: ClaimedJob, handler: Handler, context: JobContext) -> Result:
         """How the run ended, whatever the handler raises: SystemExit, or a CancelledError of its own, is a failure.
@@ -46,7 +47,6 @@ class Execution:
         """
         outcome: Outcome = None
         failure: BaseException | None = None
-        loop = asyncio.get_running_loop()
         token = CURRENT.set(context)
         began = time.monotonic()
         try:
@@ -63,13 +63,13 @@ class Execution:
                 raise
             failure = error
         except GeneratorExit as error:
-            if loop.is_closed():  # this coroutine is being thrown away
+            if self._loop.is_closed():  # this coroutine is being thrown away
                 raise
             failure = error
         except BaseException as error:  # a handler's SystemExit fails its job and not the worker
             failure = error
         finally:
-            if not loop.is_closed():
+            if not self._loop.is_closed():
                 CURRENT.reset(token)
         return Result(outcome=outcome, error=failure, ran=time.monotonic() - began)
 
