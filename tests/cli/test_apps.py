@@ -7,7 +7,7 @@ APP = "from klokka.app.klokka import Klokka\n"
 
 @pytest.mark.parametrize("reference", ["shop", "shop:", ":app", "shop:app:x", "shop.py", "./shop:app", "shop:app()"])
 def test_another_form_than_module_and_object_is_refused(shell: Shell, reference: str) -> None:
-    result = shell.run("enqueue", reference, "kind")
+    result = shell.run("worker", reference)
 
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"Error: {reference!r} names no app. Write it as module:object, such as jobs:app.\n"

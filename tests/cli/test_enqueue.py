@@ -117,6 +117,8 @@ def test_a_kind_without_handler_is_checked_to_be_json_and_said(shop: Shell) -> N
         (("email.welcome", "{}", "--queue", "A"), "for example 'a'"),
         (("elsewhere", f'"{"x" * 2**20}"'), "the limit is 1,048,576"),
         ((), "Missing argument 'KIND'"),
+        (("email.welcome", '{"user_id":', "7}"), "what is '7}'? Give KIND and PAYLOAD"),
+        (("email.welcome", "{}", "more"), "what is 'more'?"),
     ],
 )
 def test_bad_input_gets_one_clear_error_and_stores_nothing(
@@ -135,3 +137,30 @@ def test_bytes_on_stdin_that_are_no_text_are_refused(shop: Shell) -> None:
 
     assert result.exit_code == 2
     assert "the payload on stdin is no UTF-8: byte 2 cannot be read." in result.stderr
+
+
+@pytest.mark.parametrize("group", [("--app", "shop:app"), ()])
+def test_the_app_may_be_named_before_the_command_or_in_the_environment(shop: Shell, group: tuple[str, ...]) -> None:
+    result = shop.run(*group, "enqueue", "email.welcome", '{"user_id": 7}', KLOKKA_APP="shop:app")
+
+    assert (result.exit_code, result.stdout) == (0, "Enqueued job 1 in queue email.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--store", "sqlite:///other.db", "enqueue", "shop:app", "email.welcome"), "--store goes unheard here"),
+        (("--store", "sqlite:///other.db", "worker", "shop:app"), "--store goes unheard here"),
+        (("--app", "shop:app", "worker", "shop:app"), "the same thing twice"),
+        (("enqueue", "email.welcome"), "no app is named. Name it as module:object"),
+        (("worker",), "no app is named. Name it as module:object"),
+    ],
+)
+def test_a_store_that_would_go_unheard_and_an_app_that_nobody_names_are_refused(
+    shop: Shell, arguments: tuple[str, ...], message: str
+) -> None:
+    result = shop.run(*arguments, KLOKKA_STORE=None)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert shop.json("jobs", "list") == []

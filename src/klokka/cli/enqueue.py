@@ -12,17 +12,16 @@ from klokka.cli.apps import load_app
 from klokka.cli.documents import print_json
 from klokka.cli.exits import Refused
 from klokka.cli.output import json_option
-from klokka.cli.parameters import DURATION, INSTANT, KEY, KIND, QUEUE
-from klokka.core.names import check_text
+from klokka.cli.parameters import DURATION, INSTANT, KEY, QUEUE
+from klokka.cli.source import app_alone
+from klokka.core.names import check_kind, check_text, shown
 from klokka.core.records import NewJob
 
 _STDIN: Final = "-"
 
 
 @click.command(short_help="Store one job.")
-@click.argument("app", metavar="MODULE:OBJECT")
-@click.argument("kind", type=KIND)
-@click.argument("payload", default="{}", metavar="[PAYLOAD]")
+@click.argument("words", nargs=-1, metavar="[MODULE:OBJECT] KIND [PAYLOAD]")
 @click.option("--queue", type=QUEUE, help="Another queue than the kind's own.")
 @click.option("--delay", type=DURATION, help="Not before so long from now, such as 10m.")
 @click.option("--run-at", type=INSTANT, help="Not before this instant, such as 2024-03-10T07:00:00Z.")
@@ -30,9 +29,7 @@ _STDIN: Final = "-"
 @click.option("--max-attempts", type=click.IntRange(1, 10**9 - 1), help="Fewer attempts than the kind's policy gives.")
 @json_option
 def enqueue(
-    app: str,
-    kind: str,
-    payload: str,
+    words: tuple[str, ...],
     queue: str | None,
     delay: timedelta | None,
     run_at: datetime | None,
@@ -42,9 +39,11 @@ def enqueue(
 ) -> None:
     """Store one job of KIND with PAYLOAD, which is JSON, or - to read it from stdin; {} where it is left out.
 
-    The payload is checked by the kind's handler where the app has one, and to be JSON where it has none.
+    The payload is checked by the kind's handler where the app has one, and to be JSON where it has none. The app is the
+    one named, else that of KLOKKA_APP or pyproject.toml.
     """
-    loaded = load_app(app)
+    app, kind, payload = _apart(words)
+    loaded = load_app(app_alone(app))
     text = _read_stdin() if payload == _STDIN else payload
     request = _request(loaded, kind, check_text("payload", text).strip()).options(
         delay=delay, run_at=run_at, queue=queue, unique_key=key, max_attempts=max_attempts
@@ -59,6 +58,16 @@ def enqueue(
         click.echo(f"Enqueued job {result.id} in queue {request.queue}.")
     else:
         click.echo(f"Job {result.id} holds this key already; nothing was enqueued.")
+
+
+def _apart(words: tuple[str, ...]) -> tuple[str | None, str, str]:
+    """App, kind and payload: what has a colon and stands first is an app, since no kind has one."""
+    app, rest = (words[0], words[1:]) if words and ":" in words[0] else (None, words)
+    if len(rest) == 0:
+        raise click.UsageError("Missing argument 'KIND'.")
+    if len(rest) > 2:
+        raise click.UsageError(f"what is {shown(rest[2])}? Give KIND and PAYLOAD, the payload in quotes.")
+    return app, check_kind(rest[0]), rest[1] if len(rest) == 2 else "{}"
 
 
 def _request(app: Klokka, kind: str, payload: str) -> NewJob:

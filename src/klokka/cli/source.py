@@ -27,6 +27,12 @@ _NOWHERE: Final = (
     "into pyproject.toml of this folder."
 )
 
+_NO_APP: Final = (
+    "no app is named. Name it as module:object, such as jobs:app, or set KLOKKA_APP, or write\n"
+    '  [tool.klokka]\n  app = "module:object"\n'
+    "into pyproject.toml of this folder."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
@@ -74,6 +80,19 @@ def source() -> Source:
     Raises:
         Refused: nothing is named.
     """
+    found = _found()
+    if found is None:
+        raise Refused(_NOWHERE)
+    return found
+
+
+def _found() -> Source | None:
+    environment = {"store": os.environ.get("KLOKKA_STORE"), "app": os.environ.get("KLOKKA_APP")}
+    return _on_the_line() or _one(environment, "KLOKKA_{}") or _one(_pyproject(), "[tool.klokka] {}")
+
+
+def _on_the_line() -> Source | None:
+    """What the command, or the group before it, was given as options."""
     context: click.Context | None = click.get_current_context()
     while context is not None:
         named = context.meta.get(_place(context), {})
@@ -82,11 +101,24 @@ def source() -> Source:
         if (found := _one(named, "--{}")) is not None:
             return found
         context = context.parent
-    environment = {"store": os.environ.get("KLOKKA_STORE"), "app": os.environ.get("KLOKKA_APP")}
-    found = _one(environment, "KLOKKA_{}") or _one(_pyproject(), "[tool.klokka] {}")
-    if found is None:
-        raise Refused(_NOWHERE)
-    return found
+    return None
+
+
+def app_alone(argument: str | None) -> str:
+    """The app of a command that works on the store of its app: the argument, else what `source` names.
+
+    Raises:
+        UsageError: an option names a store or an app that would go unheard.
+        Refused: none is named, or a store alone.
+    """
+    named = _on_the_line()
+    if named is not None and named.store_url is not None:
+        raise click.UsageError("--store goes unheard here: this works on the store of its app. Leave it out.")
+    if named is not None and argument is not None:
+        raise click.UsageError("--app and MODULE:OBJECT say the same thing twice. Give one of them.")
+    if argument is None and _found() is None:
+        raise Refused(_NO_APP)
+    return configured_app() if argument is None else argument
 
 
 def configured_app() -> str:

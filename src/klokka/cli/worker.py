@@ -11,7 +11,7 @@ from klokka.cli.apps import load_app
 from klokka.cli.durations import spell_duration
 from klokka.cli.logs import LEVELS, log_to_stderr
 from klokka.cli.parameters import DURATION, QUEUE_AND_CAP
-from klokka.cli.source import configured_app
+from klokka.cli.source import app_alone
 from klokka.cli.worker_processes import run_processes
 from klokka.core.queues import Queue
 from klokka.runtime.settings import WorkerSettings
@@ -45,7 +45,7 @@ def worker(
     The first signal lets running jobs finish for the grace and hands the rest back; a second one stops at once. The
     app is the one named, else that of KLOKKA_APP or pyproject.toml. What is not given is as the app says.
     """
-    name = app or configured_app()
+    name = app_alone(app)
     loaded = load_app(name)
     settings = loaded.worker_settings(queues=queues or None, concurrency=concurrency, grace=grace)
     log_to_stderr(log_level)
