@@ -27,7 +27,7 @@ def carry(tx: Connection | Session | scoped_session[Any], steps: Steps) -> list[
         result = connection.execute(
             _clause(query.sql),
             {} if query.parameter is None else {"parameter": query.parameter},
-            execution_options={"stream_results": False},  # a cursor on the server cannot write
+            execution_options={"stream_results": False, "yield_per": 0},  # a cursor on the server cannot write
         )
         return result.all() if result.returns_rows else ()
 
