@@ -1,12 +1,13 @@
 """The store under test, seen as each of the capabilities that it may have."""
 
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from klokka.spi.batch import BatchingStore
 from klokka.spi.fleet import FleetStore
 from klokka.spi.keys import EnqueueOnceStore, IdempotencyStore, LeaseStore
 from klokka.spi.operate import OperableStore, ProgressStore
 from klokka.spi.query import QueryableStore
+from klokka.spi.schedules import ScheduleVerbs
 from klokka.spi.store import JobStore
 from klokka.spi.transactions import SyncTransactionalStore, TransactionalStore
 from klokka.spi.wakeups import PushCapableStore
@@ -16,6 +17,11 @@ S = TypeVar("S")
 
 class Lacking(Exception):
     """The subject cannot be asked this; the check is skipped with this reason."""
+
+
+@runtime_checkable
+class SchedulingStore(ScheduleVerbs, Protocol):
+    """A store with the verbs of schedules, as every whole one is; the kit takes others up to the core."""
 
 
 class Capabilities:

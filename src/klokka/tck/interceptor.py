@@ -17,6 +17,11 @@ from klokka.spi.transactions import SyncTransactionalStore, TransactionalStore
 from klokka.spi.wakeups import PushCapableStore
 from klokka.tck.capabilities import Lacking
 
+
+class LackingVerb(Lacking, AttributeError):
+    """A verb of schedules was asked of a store that has none."""
+
+
 CAPABILITIES: Final[tuple[type[Any], ...]] = (
     QueryableStore,
     BatchingStore,
@@ -74,8 +79,8 @@ def _face(verbs: frozenset[str]) -> type[Any]:
     members |= {verb: _passed(verb) for verb in verbs & _NOT_AWAITED}
     if "enqueue_in_sync" in verbs:
         members["enqueue_in_sync"] = _seen_blocking("enqueue_in_sync")
-    members |= {verb: _lacked(verb) for verb in SCHEDULE_VERBS - verbs}
     members["__init__"] = _keep
+    members["__getattr__"] = _lack
     members["__slots__"] = ("around", "behind")
     return type("Intercepted", (), members)
 
@@ -99,11 +104,10 @@ def _seen_blocking(verb: str) -> Any:
     return call
 
 
-def _lacked(verb: str) -> Any:
-    def ask(_: Any) -> Any:
-        raise Lacking(f"the store has no {verb}")
-
-    return property(ask)
+def _lack(self: Any, name: str) -> Any:
+    if name in SCHEDULE_VERBS:
+        raise LackingVerb(f"the store has no {name}")
+    raise AttributeError(f"{type(self.behind).__name__} has no {name}", name=name, obj=self)
 
 
 def _passed(verb: str) -> Any:

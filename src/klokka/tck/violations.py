@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from klokka.tck.capabilities import Lacking
+
 E = TypeVar("E", bound=Exception)
 T = TypeVar("T")
 
@@ -111,7 +113,7 @@ def expect_refusal(kind: type[E], why: str) -> Generator[Refusal[E]]:
         yield refusal
     except kind as error:
         refusal.caught = error
-    except Violation:
+    except (Violation, Lacking):
         raise
     except Exception as error:
         raise Violation(why, seen=f"{type(error).__name__}: {error}", expected=kind.__name__) from error

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Final
 
 from klokka.tck.bench import Bench
-from klokka.tck.capabilities import Lacking
+from klokka.tck.capabilities import Lacking, SchedulingStore
 from klokka.tck.check import check
 
 JOBS: Final = (
@@ -59,7 +59,7 @@ PLAYS: Final = 100
 STEPS: Final = 30
 WITHIN: Final = timedelta(seconds=10)
 """Where a machine is slow there are fewer plays."""
-SHRINK_FOR: Final = timedelta(seconds=10)
+SHRINK_FOR: Final = timedelta(seconds=6)
 
 
 @check(*JOBS, given="advance", layer="machine")
@@ -67,7 +67,7 @@ async def scripts_of_jobs_go_as_the_model_says(bench: Bench) -> None:
     await _hunt(bench, "JobPlay")
 
 
-@check(*SCHEDULES, given="advance", layer="machine")
+@check(*SCHEDULES, needs=SchedulingStore, given="advance", layer="machine")
 async def scripts_of_schedules_go_as_the_model_says(bench: Bench) -> None:
     await _hunt(bench, "ScheduleSteps")
 
@@ -79,7 +79,7 @@ async def scripts_of_names_go_as_the_model_says(bench: Bench) -> None:
     await _hunt(bench, "NameSteps")
 
 
-@check(*JOBS, *SCHEDULES, given="advance", layer="machine")
+@check(*JOBS, *SCHEDULES, needs=SchedulingStore, given="advance", layer="machine")
 async def scripts_of_any_verbs_go_as_the_model_says(bench: Bench) -> None:
     await _hunt(bench, "FullPlay")
 
