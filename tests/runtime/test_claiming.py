@@ -234,13 +234,14 @@ async def test_a_worker_lost_on_the_last_attempt_leaves_a_dead_letter(still: Fla
     async def run(payload: Any, job: JobContext) -> None:
         raise AssertionError("it had one attempt")
 
-    [only] = await enqueue(still, 1)
+    [only] = await enqueue(still, 1, unique_key="only")
     await lapse(still, clock, 1)
     async with working(still, handler(run)):
         details = await status(still, only, JobStatus.DEAD_LETTERED)
 
     assert details.last_error is not None
     assert "attempt 1 was its last" in details.last_error.message
+    assert await enqueue(still, 1, unique_key="only") != [only]
 
 
 async def test_an_outage_of_claiming_ends_no_worker(store: FlakyStore) -> None:

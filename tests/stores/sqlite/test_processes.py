@@ -74,6 +74,21 @@ async def test_a_claimer_stopped_in_the_middle_holds_up_others_for_the_bound_at_
     await store.close()
 
 
+async def test_a_claimer_killed_in_the_middle_leaves_its_job_to_others_at_once(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    await store.enqueue([WORK])
+    async with actor(path, "freezes") as process:
+        assert await line(process) == "frozen"
+        process.kill()
+        await process.wait()
+
+        (claimed,) = await store.claim(queues=["default"], kinds=["work"], limit=1, lease=MINUTE, worker=ME)
+
+    assert (claimed.attempt, claimed.lapses) == (1, 0)
+    await store.close()
+
+
 async def test_each_waits_for_its_own_bound_and_not_for_those_in_front(path: Path) -> None:
     store = SqliteStore(path, busy_bound=timedelta(milliseconds=400))
     await store.open()

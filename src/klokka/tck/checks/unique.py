@@ -101,6 +101,18 @@ async def of_equal_keys_in_one_call_the_first_wins(bench: Bench) -> None:
     expect(payloads).equals(["0", "1", "2", "6"], "only the first of a key is stored")
 
 
+@check("enqueue.unique", "enqueue.atomic")
+async def one_held_key_spoils_none_of_a_thousand(bench: Bench) -> None:
+    holder = await bench.enqueue_one(unique_key="k-500")
+
+    results = await bench.store.enqueue([bench.new(unique_key=f"k-{number}") for number in range(1000)])
+
+    expect([number for number, result in enumerate(results) if not result.created]).equals([500], "one key was held")
+    expect(results[500].id).equals(holder, "its position gives the holder")
+    found = await bench.claimed_ids(limit=2000)
+    expect(sorted(found)).equals(sorted(result.id for result in results), "the other 999 are stored")
+
+
 @check("enqueue.unique-life")
 async def a_key_is_held_until_its_job_is_terminal(bench: Bench) -> None:
     async def taken(when: str) -> None:
