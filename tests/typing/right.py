@@ -11,8 +11,10 @@ import asyncpg
 import msgspec
 import psycopg
 import pydantic
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
-from sqlalchemy.orm import Session
+from django.db.backends.base.base import BaseDatabaseWrapper  # type: ignore[import-untyped]
+from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession, async_scoped_session
+from sqlalchemy.orm import Session, scoped_session
 
 import klokka
 from klokka.stores.memory.store import MemoryStore
@@ -125,6 +127,8 @@ async def produce(
     fast: asyncpg.Connection,
     session: AsyncSession,
     core: AsyncConnection,
+    scope: async_scoped_session[AsyncSession],
+    pool: asyncpg.Pool,
 ) -> None:
     assert_type(await welcome.enqueue(user_id=7), klokka.EnqueueResult)
     await welcome.enqueue(7, locale="no")
@@ -137,17 +141,30 @@ async def produce(
     await app.enqueue(request, tx=fast)
     await app.enqueue(request, tx=session)
     await app.enqueue(request, tx=core)
+    await app.enqueue(request, tx=scope)
+    async with pool.acquire() as pooled:
+        await app.enqueue_many([request], tx=pooled)
     await app.enqueue(POINT.new(Point(1.0)))
     await app.enqueue(PERSON.new(Person(name="x")))
     assert_type(await app.cancel(klokka.JobId(1)), bool)
     assert_type(await app.wait((await welcome.enqueue(1)).id, timeout=timedelta(seconds=1)), klokka.JobDetails)
 
 
-def produce_sync(path: Path, session: Session, connection: psycopg.Connection[tuple[object, ...]]) -> None:
+def produce_sync(
+    path: Path,
+    session: Session,
+    scope: scoped_session[Session],
+    core: Connection,
+    connection: psycopg.Connection[tuple[object, ...]],
+    django: BaseDatabaseWrapper,
+) -> None:
     assert_type(welcome.enqueue_sync(user_id=7), klokka.EnqueueResult)
     with sqlite3.connect(path) as own:
         app.enqueue_sync(welcome.new(7), tx=own)
     app.enqueue_sync(welcome.new(7), tx=session)
+    app.enqueue_sync(welcome.new(7), tx=scope)
+    app.enqueue_sync(welcome.new(7), tx=core)
+    app.enqueue_sync(welcome.new(7), tx=django)
     app.enqueue_many_sync([welcome.new(7)], tx=connection)
     assert_type(thumbnail("a.png", 64), bool)
     assert_type(app.requeue_sync(klokka.JobId(1)), bool)

@@ -4,8 +4,10 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import timedelta
 
+import asyncpg
 import psycopg
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import Connection, Engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 from sqlalchemy.orm import Session
 
 import klokka
@@ -40,7 +42,11 @@ async def with_text(receipt: Receipt, job: str) -> None: ...
 
 
 async def wrong_async(
-    session: Session, connection: psycopg.Connection[tuple[object, ...]], own: sqlite3.Connection
+    session: Session,
+    core: Connection,
+    engine: AsyncEngine,
+    connection: psycopg.Connection[tuple[object, ...]],
+    own: sqlite3.Connection,
 ) -> None:
     await welcome.enqueue(user="7")  # error
     await welcome.enqueue("7")  # error
@@ -55,6 +61,9 @@ async def wrong_async(
     await app.enqueue(RECEIPT.new(Receipt(7)), tx=session)  # error
     await app.enqueue(RECEIPT.new(Receipt(7)), tx=connection)  # error
     await app.enqueue(RECEIPT.new(Receipt(7)), tx=own)  # error
+    await app.enqueue(RECEIPT.new(Receipt(7)), tx=core)  # error
+    await app.enqueue(RECEIPT.new(Receipt(7)), tx=engine)  # error
+    await app.enqueue_many([RECEIPT.new(Receipt(7))], tx=core)  # error
     await app.enqueue(RECEIPT.new(Receipt(7)), delay=timedelta(1))  # error
     RECEIPT.new(Receipt(7)).options(delay=60)  # error
     RECEIPT.new(Receipt(7)).options(run_at="tomorrow")  # error
@@ -63,9 +72,19 @@ async def wrong_async(
     await app.wait(klokka.JobId(7), timeout=5)  # error
 
 
-def wrong_sync(session: AsyncSession, connection: psycopg.AsyncConnection[tuple[object, ...]]) -> None:
+def wrong_sync(
+    session: AsyncSession,
+    core: AsyncConnection,
+    engine: Engine,
+    connection: psycopg.AsyncConnection[tuple[object, ...]],
+    fast: asyncpg.Connection,
+) -> None:
     app.enqueue_sync(RECEIPT.new(Receipt(7)), tx=session)  # error
     app.enqueue_sync(RECEIPT.new(Receipt(7)), tx=connection)  # error
+    app.enqueue_sync(RECEIPT.new(Receipt(7)), tx=core)  # error
+    app.enqueue_sync(RECEIPT.new(Receipt(7)), tx=engine)  # error
+    app.enqueue_sync(RECEIPT.new(Receipt(7)), tx=fast)  # error
+    app.enqueue_many_sync([RECEIPT.new(Receipt(7))], tx=core)  # error
     welcome.enqueue_sync(user="7")  # error
 
 
