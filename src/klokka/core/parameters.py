@@ -3,12 +3,12 @@
 import inspect
 import typing
 from collections.abc import Callable
-from typing import Any, Union
-
-import msgspec
+from typing import Any, Final, NotRequired
 
 from klokka.core.codecs import Codec, check_same
 from klokka.errors import InvalidInput, PayloadNotEncodable
+
+_TYPED_DICT: Final[Any] = typing.TypedDict  # called with fields that no checker can know
 
 
 class Parameters:
@@ -25,7 +25,7 @@ class Parameters:
         self._name = f"{function.__module__}.{function.__qualname__}"
         self._signature = inspect.signature(function)
         hints = self._hints(function)
-        fields: list[Any] = []
+        fields: dict[str, Any] = {}
         if next(iter(self._signature.parameters), None) == "self":
             raise InvalidInput(
                 f"{self._name}: self would have to stand in the payload. Decorate a function, or give the bound method "
@@ -39,10 +39,8 @@ class Parameters:
                 )
             hint = hints.get(name, Any)
             required = parameter.default is parameter.empty
-            fields.append((name, hint) if required else (name, Union[hint, msgspec.UnsetType], msgspec.UNSET))  # noqa: UP007
-        self._names = tuple(self._signature.parameters)
-        struct = msgspec.defstruct(function.__name__, fields, kw_only=True)
-        self._codec: Codec[Any] = Codec(struct)
+            fields[name] = hint if required else NotRequired[hint]
+        self._codec: Codec[dict[str, Any]] = Codec(_TYPED_DICT(function.__name__, fields))
 
     def encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """JSON text of the call's arguments.
@@ -56,7 +54,7 @@ class Parameters:
             raise PayloadNotEncodable(f"{self._name}{self._signature}: {error}.") from error
         text, back = self._codec.trip(arguments)
         for name, argument in arguments.items():
-            check_same(getattr(back, name), argument, f"{self._name}: argument {name}")
+            check_same(back[name], argument, f"{self._name}: argument {name}")
         return text
 
     def decode(self, text: str) -> dict[str, Any]:
@@ -65,8 +63,7 @@ class Parameters:
         Raises:
             PayloadUndecodable: the text does not fit.
         """
-        struct = self._codec.decode(text)
-        return {name: value for name in self._names if (value := getattr(struct, name)) is not msgspec.UNSET}
+        return self._codec.decode(text)
 
     def _hints(self, function: Callable[..., Any]) -> dict[str, Any]:
         try:
