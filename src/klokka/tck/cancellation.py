@@ -1,8 +1,9 @@
-"""Verbs that are cancelled on their way."""
+"""Verbs that are cancelled on their way: after some steps of the loop, or at one of their awaits."""
 
 import asyncio
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 R = TypeVar("R")
 
@@ -29,3 +30,70 @@ async def interrupted(verb: Awaitable[R], steps: int) -> R:
     if task.cancelled():
         raise Interrupted
     return task.result()
+
+
+async def cancelled_at(verb: Coroutine[Any, Any, R], wait: int, *, late: bool) -> R:
+    """The answer of `verb`, if it waits for something fewer times; at the wait of that number it is cancelled.
+
+    At once, or `late`: when what it waits for is there, and before it goes on.
+
+    Raises:
+        Interrupted: it was cancelled.
+    """
+
+    async def go() -> R:
+        return await _Waits(verb, wait, late)
+
+    task = asyncio.create_task(go())
+    await asyncio.wait([task])
+    if task.cancelled():
+        raise Interrupted
+    return task.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Waits(Generic[R]):
+    """A coroutine whose waits are counted, and cancelled at one."""
+
+    verb: Coroutine[Any, Any, R]
+    wait: int
+    late: bool
+
+    def __await__(self) -> Generator[Any, Any, R]:
+        inner = self.verb.__await__()
+        count = 0
+        resume = _sent(inner, None)
+        while True:
+            try:
+                waited = resume()
+            except StopIteration as end:
+                answer: R = end.value
+                return answer
+            if count == self.wait:
+                self._cancel(waited)
+            count += 1
+            try:
+                received = yield waited
+            except BaseException as error:
+                resume = _thrown(inner, error)
+            else:
+                resume = _sent(inner, received)
+
+    def _cancel(self, waited: Any) -> None:
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a verb is awaited by a task.")
+        if not self.late:
+            task.cancel()
+        elif isinstance(waited, asyncio.Future):
+            waited.add_done_callback(lambda _: task.cancel())
+        else:
+            asyncio.get_running_loop().call_soon(task.cancel)
+
+
+def _sent(inner: Generator[Any, Any, object], value: Any) -> Callable[[], Any]:
+    return lambda: inner.send(value)
+
+
+def _thrown(inner: Generator[Any, Any, object], error: BaseException) -> Callable[[], Any]:
+    return lambda: inner.throw(error)

@@ -18,6 +18,7 @@ Hand = Literal[
     "cut",
     "hostile",
     "reopen",
+    "server_clock",
 ]
 """An optional part of a `Subject`."""
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from klokka.spi.store import JobStore
 
@@ -40,6 +40,8 @@ class Subject:
     reopen: Callable[[], JobStore] | None = None
     """An unopened handle on the same data for another process, by the store's real clock: a callable that pickles,
     such as `partial(open_store, url)`. Without it no process is killed."""
+    server_clock: Literal[True] | None = None
+    """Says that the store's clock is its server's, so that a process whose own clocks are hours off must not matter."""
     patience: timedelta = timedelta(seconds=10)
     """How long a slow machine may take for what comes by itself, such as a hint; a bound and no measure of speed."""
 

@@ -52,8 +52,8 @@ def job_events(operations: Iterable[Operation]) -> dict[JobId, list[Event]]:
             of_job += common
         if operation.verb == "enqueue" and not operation.known:
             for new in operation.asked["jobs"]:
-                if (id_ := revealed.get(new.payload)) in events:
-                    events[id_].append(Event(operation, "born", (id_, new)))
+                if (shown := revealed.get(new.payload)) is not None and shown in events:
+                    events[shown].append(Event(operation, "born", (shown, new)))
     return events
 
 

@@ -1,8 +1,9 @@
 """What every play has: a stage, time that passes, handles that come and go, and hints that are heard or dropped."""
 
 import sys
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
@@ -12,10 +13,16 @@ from klokka.tck.machine import choices
 from klokka.tck.machine.stage import Hunt, Stage
 from klokka.tck.violations import Violation
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def can(capability: type[Any]) -> Any:
+
+def can(capability: type[Any]) -> Callable[[F], F]:
     """The step is for stores with this capability."""
-    return precondition(lambda self: isinstance(self.stage.bench.store, capability))
+
+    def limited(step: F) -> F:
+        return precondition(lambda self: isinstance(self.stage.bench.store, capability))(step)
+
+    return limited
 
 
 class Play(RuleBasedStateMachine):

@@ -1,5 +1,6 @@
 """The jobs of the model and their paused queues: judges each answer of a verb, and goes on from it."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -73,7 +74,7 @@ class Work:
         expected = self.order(now, queues, kinds, limit, caps)
         ids = [job.id for job in seen]
         if ids != expected:
-            clause = self._misgiven(now, ids, expected, queues, kinds, limit)
+            clause = self._misgiven(now, ids, expected, queues, kinds, limit, caps)
             raise Violation("a claim gives the first of its order", seen=ids, expected=expected, clauses=(clause,))
         for claimed in seen:
             before = self.jobs[claimed.id]
@@ -96,8 +97,11 @@ class Work:
         queues: Sequence[str],
         kinds: Collection[str],
         limit: int,
+        caps: Mapping[str, int],
     ) -> str:
         """The clause that a claim broke which gave these instead of those."""
+        if seen and not (kinds and queues):
+            return "claim.kinds-empty"
         if len(seen) > limit:
             return "claim.limit"
         if len(set(seen)) < len(seen):
@@ -114,8 +118,16 @@ class Work:
                 return "fleet.pause"
             if job.new.queue not in queues:
                 return "claim.queue-order"
-        if any(self.jobs[id_].status is JobStatus.RUNNING for id_ in expected if id_ not in seen):
+        missing = [self.jobs[id_] for id_ in expected if id_ not in seen]
+        if any(job.status is JobStatus.RUNNING for job in missing):
             return "claim.expired"
+        given = Counter(self.jobs[id_].new.queue for id_ in seen)
+        if any(given[queue] > cap for queue, cap in caps.items()):
+            return "claim.caps"
+        if list(given) != [queue for queue in dict.fromkeys(queues) if queue in given]:
+            return "claim.queue-order"
+        if any(job.due == now for job in missing):
+            return "claim.due"
         return "claim.order" if len(seen) == len(expected) else "claim.exact"
 
     def next_due(
