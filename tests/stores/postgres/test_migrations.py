@@ -1,7 +1,8 @@
 """The schema is made once whoever comes, goes on after an interruption, and refuses what it cannot be."""
 
 import asyncio
-import multiprocessing
+import subprocess
+import sys
 
 import psycopg
 import pytest
@@ -17,28 +18,33 @@ LATEST = len(STEPS)
 NAMES = ['We"ird näme', "klokka's", "{channel}", "$1 $$", "x" * 63, "öäü" * 10, "select", "A.B", "%s"]
 
 
-def _open_and_enqueue(where: str, results: "multiprocessing.SimpleQueue[int]") -> None:
-    async def run() -> int:
-        store = PostgresStore(where)
-        await store.open()
-        (result,) = await store.enqueue([NewJob(kind="k", payload="{}")])
-        await store.close()
-        return result.id
+OPEN_AND_ENQUEUE = """
+import asyncio, sys
+from klokka.core.records import NewJob
+from klokka.stores.postgres.store import PostgresStore
 
-    results.put(asyncio.run(run()))
+async def run():
+    store = PostgresStore(sys.argv[1])
+    sys.stdin.read()
+    await store.open()
+    print((await store.enqueue([NewJob(kind="k", payload="{}")]))[0].id)
+    await store.close()
+
+asyncio.run(run())
+"""
 
 
 def test_eight_processes_at_once_make_one_schema(bare: str) -> None:
-    spawn = multiprocessing.get_context("spawn")
-    results = spawn.SimpleQueue()
-    processes = [spawn.Process(target=_open_and_enqueue, args=(bare, results)) for _ in range(8)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen([sys.executable, "-c", OPEN_AND_ENQUEUE, bare], **pipes) for _ in range(8)]
     for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
+        assert process.stdin is not None
+        process.stdin.close()
+        process.stdin = None
+    said = [process.communicate(timeout=60)[0] for process in processes]
 
-    assert [process.exitcode for process in processes] == [0] * 8
-    assert sorted(results.get() for _ in processes) == list(range(1, 9))
+    assert [process.returncode for process in processes] == [0] * 8
+    assert sorted(map(int, said)) == list(range(1, 9))
     with connection(bare) as bystander:
         assert bystander.execute("select count(*) from klokka.migrations").fetchone() == (LATEST,)
 

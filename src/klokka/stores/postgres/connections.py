@@ -5,8 +5,7 @@ why no connection can be had, and looks at an idle connection before it is used 
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from typing import Final
 
 import psycopg
@@ -25,9 +24,8 @@ class Connections:
         self._places = asyncio.Semaphore(setting.connections)
         self._closed = False
 
-    @asynccontextmanager
-    async def one(self) -> AsyncGenerator[Link]:
-        """A usable connection for the length of the block.
+    async def take(self) -> Link:
+        """A usable connection, which must be given back.
 
         Raises:
             Busy: all were in use for as long as the bound says.
@@ -35,11 +33,23 @@ class Connections:
         """
         await self._place()
         try:
-            link = await self._take()
-            try:
-                yield link
-            finally:
-                await self._give_back(link)
+            while self._idle:
+                link = self._idle.pop()
+                if link.usable:
+                    return link
+                await self._discard(link)
+            return await connect(self.setting)
+        except BaseException:
+            self._places.release()
+            raise
+
+    async def give_back(self, link: Link) -> None:
+        """Keeps the connection for the next verb, without a transaction that was left open on it."""
+        try:
+            if not self._closed and (link.idle or await link.rolled_back()):
+                self._idle.append(link)
+            else:
+                await self._discard(link)
         finally:
             self._places.release()
 
@@ -62,20 +72,6 @@ class Connections:
                 f"{self.setting.where}: all {self.setting.connections} connections were in use for {bound}. "
                 f"Nothing was written. Try again, or give the store more connections."
             ) from error
-
-    async def _take(self) -> Link:
-        while self._idle:
-            link = self._idle.pop()
-            if link.usable:
-                return link
-            await self._discard(link)
-        return await connect(self.setting)
-
-    async def _give_back(self, link: Link) -> None:
-        if self._closed or not link.idle:
-            await self._discard(link)
-        else:
-            self._idle.append(link)
 
     async def _discard(self, link: Link) -> None:
         with suppress(psycopg.Error, OSError):

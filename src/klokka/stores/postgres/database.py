@@ -3,8 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Final, TypeVar
 
@@ -119,39 +118,16 @@ class Database:
     async def _patiently(self, act: Callable[[Link], Awaitable[T]], *, may_be_done: bool) -> T:
         deadline = time.monotonic() + self.setting.bound.total_seconds()
         while True:
+            link = await self._connections.take()
             try:
-                async with self._answered(may_be_done=may_be_done), self._connections.one() as link:
-                    return await self._undone(link, act)
+                async with asyncio.timeout(_SILENCE):
+                    return await act(link)
+            except TimeoutError as error:
+                silent = psycopg.OperationalError(f"no answer within {_SILENCE:g} s")
+                raise translated(silent, self.setting.where, may_be_done=may_be_done) from error
             except (psycopg.Error, UnicodeEncodeError) as error:
                 if not repeatable(error) or time.monotonic() > deadline:
                     raise translated(error, self.setting.where, may_be_done=may_be_done) from error
+            finally:
+                await self._connections.give_back(link)
             await asyncio.sleep(random.uniform(0.001, 0.01))
-
-    async def _undone(self, link: Link, act: Callable[[Link], Awaitable[T]]) -> T:
-        """The result of `act`. A transaction that an exception left open is rolled back, so that the link stays usable."""
-        try:
-            return await act(link)
-        except Exception:
-            if not link.connection.closed:
-                await _roll_back(link)
-            raise
-
-    @asynccontextmanager
-    async def _answered(self, *, may_be_done: bool) -> AsyncGenerator[None]:
-        try:
-            async with asyncio.timeout(_SILENCE):
-                yield
-        except TimeoutError as error:
-            silent = psycopg.OperationalError(f"no answer within {_SILENCE:g} s")
-            raise translated(silent, self.setting.where, may_be_done=may_be_done) from error
-
-
-async def _roll_back(link: Link) -> None:
-    if link.connection.pgconn.transaction_status in (
-        psycopg.pq.TransactionStatus.INTRANS,
-        psycopg.pq.TransactionStatus.INERROR,
-    ):
-        try:
-            await link.connection.execute(b"rollback")
-        except psycopg.Error:
-            await link.close()

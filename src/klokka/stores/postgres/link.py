@@ -1,5 +1,6 @@
 """A connection with all that the store depends on set on it [life.isolation]."""
 
+import asyncio
 import select
 import time
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,8 @@ OLDEST: Final = 140000
 _WITH_TRANSACTION_TIMEOUT: Final = 170000
 _LIFE: Final = 3600.0
 """Seconds after which a connection is remade, so that a new address of the server is found."""
+
+_LEFT_OPEN: Final = (pq.TransactionStatus.INTRANS, pq.TransactionStatus.INERROR)
 
 Row = tuple[Any, ...]
 
@@ -67,6 +70,17 @@ class Link:
     async def commit(self) -> None:
         """Ends the transaction; when this returns its effects are there."""
         await self.connection.execute(b"commit")
+
+    async def rolled_back(self) -> bool:
+        """Whether the transaction that was left open could be undone within a second."""
+        if self.connection.pgconn.transaction_status not in _LEFT_OPEN:
+            return False
+        try:
+            async with asyncio.timeout(1):
+                await self.connection.execute(b"rollback")
+        except (psycopg.Error, TimeoutError):
+            return False
+        return self.idle
 
     async def close(self) -> None:
         """Ends the connection, and whatever transaction is open on it."""
