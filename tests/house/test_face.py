@@ -36,3 +36,15 @@ def test_importing_the_package_alone_imports_no_room() -> None:
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
 
     assert result.stdout == "[]\n"
+
+
+def test_making_an_app_imports_nothing_that_only_workers_listeners_or_other_stores_need() -> None:
+    spared = {
+        *("klokka.runtime.worker", "klokka.schedules", "klokka.core.events", "klokka.stores.sqlite", "klokka.cli"),
+        *("multiprocessing", "importlib.metadata", "sqlite3", "psycopg", "pydantic", "cronsim", "click", "rich"),
+    }
+    code = "import sys, klokka; klokka.Klokka('memory:'); print(*sys.modules)"
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+
+    assert spared & set(result.stdout.split()) == set()

@@ -7,7 +7,6 @@ from klokka.app.blocking import BlockingSide, refuse_on_a_loop
 from klokka.app.capability import DO_WITHOUT, capable
 from klokka.app.connection import Connection
 from klokka.core.arguments import of_class
-from klokka.core.events import Enqueued
 from klokka.core.records import EnqueueResult, NewJob
 from klokka.runtime.bus import EventBus
 from klokka.spi.store import JobStore
@@ -47,6 +46,10 @@ class Producer:
         return results
 
     def _tell(self, requests: Sequence[NewJob], results: Sequence[EnqueueResult]) -> None:
+        if not self._bus.listened:  # nor are the events imported then
+            return
+        from klokka.core.events import Enqueued
+
         if self._bus.wants(Enqueued):
             for request, result in zip(requests, results, strict=True):
                 self._bus.tell(Enqueued(id=result.id, kind=request.kind, queue=request.queue, created=result.created))

@@ -9,7 +9,6 @@ from klokka.app.capability import capable
 from klokka.app.connection import Connection
 from klokka.app.producer import Producer
 from klokka.app.schedule_verbs import Resumed, ScheduleState
-from klokka.core.events import Misfired
 from klokka.core.ids import ScheduleId
 from klokka.core.instants import EPOCH
 from klokka.core.names import clip
@@ -124,6 +123,8 @@ class Schedules(Mapping[ScheduleId, "Recurrence"]):
         return found
 
     def _told(self, resumed: Resumed | None) -> bool:
+        from klokka.core.events import Misfired
+
         if resumed is not None and resumed.skipped is not None and self._bus.wants(Misfired):
             self._bus.tell(
                 Misfired(
