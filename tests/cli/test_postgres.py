@@ -64,7 +64,7 @@ def test_migrations_are_shown_printed_and_applied(bare: str) -> None:
 def test_the_script_is_for_the_schema_that_the_url_names(bare: str) -> None:
     script = klokka("migrate", "--sql", "--store", url_of(bare, schema='We"ird')).stdout
 
-    assert 'create schema if not exists "We""ird";' in script
+    assert 'create schema "We""ird";' in script
     assert '"klokka"' not in script
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from klokka.cli.findings import Finding, of_clock, of_error, of_fleet, of_schema
+from klokka.cli.findings import of_clock, of_error, of_fleet, of_schema
 from klokka.core.states import JobStatus
 from klokka.errors import KlokkaError
 from klokka.spi.batch import BatchingStore
+from klokka.spi.diagnosis import DiagnosableStore, Finding
 from klokka.spi.fleet import FleetStore
 from klokka.spi.keys import EnqueueOnceStore, IdempotencyStore, LeaseStore
 from klokka.spi.life import MigratableStore, Migrations, Traits
@@ -22,6 +23,7 @@ from klokka.spi.wakeups import PushCapableStore
 
 CAPABILITIES: Final[dict[str, type[Any]]] = {
     "batch": BatchingStore,
+    "diagnosis": DiagnosableStore,
     "enqueue_once": EnqueueOnceStore,
     "fleet": FleetStore,
     "idempotency": IdempotencyStore,
@@ -45,6 +47,8 @@ class Diagnosis:
     source: str
     store: Traits
     capabilities: dict[str, bool]
+    facts: dict[str, str] | None = None
+    """What the store tells of itself."""
     schema: Migrations | None = None
     clock_ahead: timedelta | None = None
     """How far the store's clock is ahead of this host's."""
@@ -67,11 +71,17 @@ async def diagnose(store: JobStore, source: str) -> Diagnosis:
         capabilities={name: isinstance(store, capability) for name, capability in CAPABILITIES.items()},
     )
     try:
+        if isinstance(store, DiagnosableStore):
+            report = await store.diagnose()
+            found.facts = dict(report.facts)
+            found.findings += report.findings
+        usable = True
         if isinstance(store, MigratableStore):
             # Before opening, since that may migrate.
             found.schema = await store.schema()
+            usable = found.schema.current == found.schema.latest
             found.findings += of_schema(found.schema)
-        if not found.findings:
+        if usable:
             await store.open()
             await _examine(store, found)
     except KlokkaError as error:

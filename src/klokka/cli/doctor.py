@@ -50,6 +50,7 @@ def _facts(found: Diagnosis) -> Iterator[tuple[str, str]]:
     yield "limits in bytes", f"payload {limits.payload:,}, headers {limits.headers:,}, key {limits.key:,}"
     if found.schema is not None:
         yield "schema", f"version {found.schema.current}, this code's is {found.schema.latest}"
+    yield from (found.facts or {}).items()
     if found.clock_ahead is not None:
         yield "clock", f"{'+' if found.clock_ahead >= timedelta(0) else '-'}{_short(abs(found.clock_ahead))}"
     if found.wakeup is not None:

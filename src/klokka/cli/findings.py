@@ -1,7 +1,6 @@
 """Things that are wrong with a store or with its fleet, and what to do about each."""
 
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Protocol
 
@@ -10,6 +9,7 @@ from klokka.core.records import JobQuery, QueueDepth
 from klokka.core.states import JobStatus
 from klokka.core.worker_records import WorkerBeat
 from klokka.errors import Busy, KlokkaError, SchemaMismatch, StoreFull, StoreReadOnly, StoreUnavailable
+from klokka.spi.diagnosis import Finding
 from klokka.spi.fleet import FleetStore
 from klokka.spi.life import Migrations
 from klokka.spi.query import QueryableStore
@@ -18,14 +18,6 @@ from klokka.spi.store import JobStore
 _CLOCK_TOLERANCE: Final = timedelta(seconds=1)
 _OVERDUE: Final = timedelta(minutes=1)
 _SAMPLE: Final = 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """Something wrong, and what to do about it."""
-
-    problem: str
-    advice: str
 
 
 class ObservableStore(JobStore, QueryableStore, FleetStore, Protocol):

@@ -82,8 +82,19 @@ async def require_current(link: Link, setting: Setting) -> None:
 def script(schema: Schema) -> str:
     """All steps as one script, the records of the steps included, for people who apply it by hand."""
     steps = "\n".join(f"-- {step.version:04d}_{step.name}\n{step.text}\n{_record(step)};\n" for step in STEPS)
-    whole = f"begin;\n\ncreate schema if not exists {{schema}};\n\n{_LEDGER};\n\n{steps}\ncommit;\n"
-    return schema.written(whole)
+    whole = schema.written(f"\n\n{_LEDGER};\n\n{steps}\ncommit;\n")
+    return f"begin;\n\n{_making(schema)};{whole}"
+
+
+def _making(schema: Schema) -> str:
+    """Makes the schema if it is not there. `if not exists` asks for the right to make one even where one is there."""
+    known = f"select from pg_catalog.pg_namespace where nspname = {_literal(schema.name)}"
+    body = f"begin if not exists ({known}) then create schema {schema.quoted}; end if; end"
+    return f"do {_literal(body)}"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 async def _step(link: Link, setting: Setting) -> bool:
@@ -96,8 +107,7 @@ async def _step(link: Link, setting: Setting) -> bool:
         await link.connection.execute(_LOCK.format(name=schema.name.encode().hex()).encode())
         todo = await _pending(link, setting)
         if todo:
-            if not await _exists(link, schema):
-                await link.connection.execute(schema.written("create schema if not exists {schema}").encode())
+            await link.connection.execute(_making(schema).encode())
             for text in (_LEDGER, todo[0].text, _record(todo[0])):
                 await link.connection.execute(schema.written(text).encode())
         await link.commit()
@@ -105,10 +115,6 @@ async def _step(link: Link, setting: Setting) -> bool:
         if not link.idle and not link.connection.closed:
             await link.connection.execute(b"rollback")
     return len(todo) > 1
-
-
-async def _exists(link: Link, schema: Schema) -> bool:
-    return bool(await link.run(b"select 1 from pg_catalog.pg_namespace where nspname = $1::text", (schema.name,)))
 
 
 async def _pending(link: Link, setting: Setting) -> list[Migration]:

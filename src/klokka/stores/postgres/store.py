@@ -1,6 +1,7 @@
 """The PostgreSQL store: every verb of the contract, and every capability."""
 
 from klokka.stores.postgres.claiming import Claiming
+from klokka.stores.postgres.diagnosing import Diagnosing
 from klokka.stores.postgres.enqueueing import Enqueueing
 from klokka.stores.postgres.fleet import Fleet
 from klokka.stores.postgres.keys import Keys
@@ -14,7 +15,18 @@ from klokka.stores.postgres.wakeups import Wakeups
 
 
 class PostgresStore(
-    Enqueueing, Transacting, Claiming, Operating, Scheduling, Sweeping, Querying, Fleet, Keys, Leases, Wakeups
+    Enqueueing,
+    Transacting,
+    Claiming,
+    Operating,
+    Scheduling,
+    Sweeping,
+    Querying,
+    Fleet,
+    Keys,
+    Leases,
+    Wakeups,
+    Diagnosing,
 ):
     """Jobs and schedules in one schema of a PostgreSQL database, 14 or newer, for any number of processes.
 
