@@ -1,0 +1,1 @@
+"""A shop: an order and the job that sends its receipt are stored together, or neither is."""
