@@ -85,10 +85,10 @@ class _Waits(Generic[R]):
             raise RuntimeError("a verb is awaited by a task.")
         if not self.late:
             task.cancel()
-        elif isinstance(waited, asyncio.Future):
-            waited.add_done_callback(lambda _: task.cancel())
-        else:
+        elif waited is None:  # it lets others go first, and waits for nothing
             asyncio.get_running_loop().call_soon(task.cancel)
+        else:
+            waited.add_done_callback(lambda _: task.cancel())  # pyright: ignore[reportUnknownLambdaType]
 
 
 def _sent(inner: Generator[Any, Any, object], value: Any) -> Callable[[], Any]:

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
 from klokka.core.ids import JobId
-from klokka.core.records import Change
+from klokka.core.records import Change, JobDetails
 from klokka.core.states import TERMINAL, status_of
 from klokka.errors import UniqueConflict
 from klokka.tck.history.order import Event, Object
@@ -22,10 +22,10 @@ def key_events(operations: Iterable[Operation]) -> dict[str, list[Event]]:
         if operation.verb == "claim" and operation.known:
             key_of |= {job.id: job.unique_key for job in operation.answer if job.unique_key is not None}
             payloads |= {job.payload: job.id for job in operation.answer}
-        elif operation.verb == "get_job" and operation.known and operation.answer is not None:
-            payloads[operation.answer.payload] = operation.answer.summary.id
-            if operation.answer.unique_key is not None:
-                key_of[operation.answer.summary.id] = operation.answer.unique_key
+        elif isinstance(seen := operation.answer, JobDetails):
+            payloads[seen.payload] = seen.summary.id
+            if seen.unique_key is not None:
+                key_of[seen.summary.id] = seen.unique_key
         elif operation.verb == "enqueue" and operation.known:
             for new, result in zip(operation.asked["jobs"], operation.answer, strict=True):
                 if new.unique_key is not None:
@@ -78,6 +78,12 @@ def _step(holder: Holder, event: Event) -> Iterable[Holder]:
             return [holder] if holder == event.given else []
         case "stayed":
             return [holder]
+        case _:
+            return _settled(holder, event)
+
+
+def _settled(holder: Holder, event: Event) -> Iterable[Holder]:
+    """After a change that ends or opens a job of the key."""
     id_, answer, any_state = event.given
     if isinstance(answer, UniqueConflict):
         return [holder] if holder == answer.holder else []

@@ -61,7 +61,7 @@ def _search(hunting: Hunt, sort: type[Play], plays: int, steps: int) -> None:
         deadline=None,
         phases=(Phase.generate, Phase.shrink),
         report_multiple_bugs=False,
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much),
         verbosity=Verbosity.quiet,
     )
     with suppress(Enough, Violation):

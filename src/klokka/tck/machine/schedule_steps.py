@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from klokka.core.ids import ScheduleId
-from klokka.core.records import NewJob
+from klokka.core.records import EnqueueResult, NewJob
 from klokka.core.schedule_records import ScheduleFire, ScheduleSpec
 from klokka.spi.operate import OperableStore
 from klokka.spi.query import QueryableStore
@@ -74,7 +74,7 @@ class ScheduleSteps(Play):
             "next_fire_at": None if wait is None else self.stage.now + wait,
         }
         self.stage.forget_hints()
-        seen = self.stage.answer(on, "complete_fire", **asked)
+        seen: list[EnqueueResult] | None = self.stage.answer(on, "complete_fire", **asked)
         self.stage.timetable.complete(self.stage.now, seen, **asked)
         if any(result.created for result in seen or []):
             self.stage.expect_hint("wakeups.commit", "the runs of a fire are work")
