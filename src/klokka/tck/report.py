@@ -42,7 +42,8 @@ class Failed:
         return self.error.clauses if isinstance(self.error, Violation) else self.check.clauses
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.check.id} {self.check.cited}", *(f"  {line}" for line in self._lines())])
+        head = f"{self.check.id} {self.check.cited}"
+        return "\n".join([head, *(f"  {line}" if line else "" for line in self._lines())])
 
     def _lines(self) -> Iterator[str]:
         for clause in self.clauses:
