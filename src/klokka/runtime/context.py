@@ -1,13 +1,21 @@
 """What a handler can know of the job that it runs: `current_job()`, anywhere below the handler."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import datetime
-from typing import Final
+from typing import Final, Protocol
 
 from klokka.core.ids import Fence, JobId, ScheduleId
 from klokka.core.records import ClaimedJob
 from klokka.errors import InvalidInput, MisuseError
+
+
+class Reporter(Protocol):
+    """Where the progress of jobs goes: on the loop awaited, from elsewhere without waiting."""
+
+    async def report(self, job: ClaimedJob, value: float) -> None: ...
+
+    def tell(self, job: ClaimedJob, value: float) -> None: ...
 
 
 class JobContext:
@@ -17,17 +25,11 @@ class JobContext:
     cancelled besides, a thread can only look here.
     """
 
-    __slots__ = ("_cancelled", "_job", "_report", "_tell")
+    __slots__ = ("_cancelled", "_job", "_reporter")
 
-    def __init__(
-        self,
-        job: ClaimedJob,
-        report: Callable[[float], Awaitable[None]] | None = None,
-        tell: Callable[[float], None] | None = None,
-    ) -> None:
+    def __init__(self, job: ClaimedJob, reporter: Reporter | None = None) -> None:
         self._job = job
-        self._report = report
-        self._tell = tell
+        self._reporter = reporter
         self._cancelled = False
 
     @property
@@ -98,8 +100,8 @@ class JobContext:
             InvalidInput: `value` is out of range.
         """
         _check_progress(value)
-        if self._report is not None:
-            await self._report(value)
+        if self._reporter is not None:
+            await self._reporter.report(self._job, value)
 
     def progress_sync(self, value: float) -> None:
         """The same from a handler in a thread or a process; does not wait until it is kept.
@@ -108,8 +110,8 @@ class JobContext:
             InvalidInput: `value` is out of range.
         """
         _check_progress(value)
-        if self._tell is not None:
-            self._tell(value)
+        if self._reporter is not None:
+            self._reporter.tell(self._job, value)
 
 
 def _check_progress(value: float) -> None:

@@ -111,7 +111,7 @@ class JobExecutor:
     def _start(self, held: Held) -> None:
         job = held.job
         held.phase = Phase.RUNNING
-        held.context = JobContext(job, *self._progress.of(job))
+        held.context = JobContext(job, self._progress)
         self._running[job.id] = held
         self.suspects += job.lapses > 0
         # Not by the loop's factory: an eager one would run the job, and the one that follows it, within this call.

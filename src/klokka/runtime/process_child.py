@@ -16,6 +16,7 @@ from threading import Lock, Thread
 from typing import Any, Final, cast
 
 from klokka.core.outcomes import Cancel, Outcome, Snooze, check_ran
+from klokka.core.records import ClaimedJob
 from klokka.runtime.context import CURRENT, JobContext
 from klokka.runtime.process_wire import (
     LENGTH,
@@ -67,6 +68,13 @@ class _Line:
             self._stream.write(framed)
             self._stream.flush()
 
+    def tell(self, job: ClaimedJob, value: float) -> None:
+        with suppress(OSError):
+            self.send(Progress(job=job.id, value=value))
+
+    async def report(self, job: ClaimedJob, value: float) -> None:
+        self.tell(job, value)
+
     def receive(self) -> Assignment | None:
         """The next assignment, or None at the end."""
         head = self._stream.read(LENGTH.size)
@@ -78,19 +86,11 @@ class _Line:
 
 def _perform(assignment: Assignment, handlers: dict[str, tuple[Decode, Run]], line: _Line) -> Answer:
     job = assignment.job
-
-    def tell(value: float) -> None:
-        with suppress(OSError):
-            line.send(Progress(job=job.id, value=value))
-
-    async def report(value: float) -> None:
-        tell(value)
-
     try:
         if assignment.handler is not None:  # unpickled here, so that a failing import is the job's error
             handlers[job.kind] = pickle.loads(assignment.handler)  # noqa: S301
         decode, run = handlers[job.kind]
-        context = JobContext(job, report, tell)
+        context = JobContext(job, line)
         CURRENT.set(context)
         result = run(decode(job.payload), context)
         if isinstance(result, Awaitable):

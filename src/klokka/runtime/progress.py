@@ -2,9 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from functools import partial
 
 from klokka.core.ids import JobId
 from klokka.core.records import ClaimedJob
@@ -12,9 +10,6 @@ from klokka.errors import KlokkaError
 from klokka.spi.operate import ProgressStore
 
 logger = logging.getLogger("klokka.progress")
-
-Report = Callable[[float], Awaitable[None]]
-Tell = Callable[[float], None]
 
 
 class Progress:
@@ -26,13 +21,8 @@ class Progress:
         self._told: dict[JobId, float] = {}
         self._writes: dict[JobId, asyncio.Task[None]] = {}
 
-    def of(self, job: ClaimedJob) -> tuple[Report | None, Tell | None]:
-        """How `job` reports from the loop, and from elsewhere."""
-        if self._store is None:
-            return None, None
-        return partial(self._report, job), partial(self._tell, job)
-
-    async def _report(self, job: ClaimedJob, value: float) -> None:
+    async def report(self, job: ClaimedJob, value: float) -> None:
+        """From the loop."""
         if self._store is None:
             return
         try:
@@ -40,7 +30,10 @@ class Progress:
         except KlokkaError as error:
             logger.debug("the progress of job %d was not kept: %s", job.id, error)
 
-    def _tell(self, job: ClaimedJob, value: float) -> None:
+    def tell(self, job: ClaimedJob, value: float) -> None:
+        """From any thread."""
+        if self._store is None:
+            return
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._write_soon, job, value)
 
@@ -53,6 +46,6 @@ class Progress:
         """Writes the latest value told until none is left, so that a busy thread never queues more than one."""
         try:
             while (value := self._told.pop(job.id, None)) is not None:
-                await self._report(job, value)
+                await self.report(job, value)
         finally:
             del self._writes[job.id]
