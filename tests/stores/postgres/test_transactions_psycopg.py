@@ -16,6 +16,7 @@ from klokka.core.records import NewJob
 from klokka.errors import InvalidTime, WrongTransaction
 from klokka.stores.postgres.store import PostgresStore
 from tests.stores.postgres.test_transactions_isolation import FAR, KEYED, WORK, count
+from tests.support.pooler import transaction_pooler
 
 
 @dataclass
@@ -186,3 +187,17 @@ async def test_a_subclass_of_the_users_is_taken(store: PostgresStore, where: str
         await store.enqueue_in(connection, [WORK, KEYED])
 
     assert await count(store) == 2
+
+
+async def test_a_pooler_may_stand_between(store: PostgresStore, where: str) -> None:
+    async with (
+        transaction_pooler(where) as pooled,
+        await psycopg.AsyncConnection.connect(pooled, prepare_threshold=None) as connection,
+    ):
+        for _ in range(4):  # each on another session of the server
+            await store.enqueue_in(connection, [WORK, KEYED])
+            await connection.commit()
+            await store.enqueue_in(connection, [WORK])
+            await connection.rollback()
+
+    assert await count(store) == 5
