@@ -1,4 +1,4 @@
-"""A wire between a client and a server that can be cut, or fall silent without a word."""
+"""A wire between a client and a server that can be cut, slow down, or fall silent without a word."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -20,6 +20,8 @@ class Proxy:
         self._open = asyncio.Event()
         self._open.set()
         self._refusing = False
+        self._delay = 0.0
+        self._swallowed: set[asyncio.StreamWriter] = set()
         self._wires: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -30,6 +32,14 @@ class Proxy:
     def speak(self) -> None:
         """Passes on again; what came meanwhile first."""
         self._open.set()
+
+    def swallow(self) -> None:
+        """From now on nothing passes on the connections that are there, and nobody is told; new ones are sound."""
+        self._swallowed |= self._wires
+
+    def delay(self, seconds: float) -> None:
+        """From now on everything is later by so much, in each direction."""
+        self._delay = seconds
 
     def cut(self, *, refuse: bool = False) -> None:
         """Ends all connections; new ones too, until `mend`, where `refuse` says so."""
@@ -53,6 +63,7 @@ class Proxy:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         for wire in (writer, there[1]):
             self._wires.discard(wire)
+            self._swallowed.discard(wire)
             wire.close()
 
     async def close(self) -> None:
@@ -66,7 +77,10 @@ class Proxy:
         try:
             while data := await reader.read(65536):
                 await self._open.wait()
-                writer.write(data)
+                if self._delay:
+                    await asyncio.sleep(self._delay)
+                if writer not in self._swallowed:
+                    writer.write(data)
         except ConnectionError:
             pass
 

@@ -39,8 +39,12 @@ class PostgresServer:
         self._use = use
 
     @classmethod
-    def start(cls, *, binaries: Binaries | None = None, durable: bool = False) -> Self:
-        """A new server with an empty cluster. Only a `durable` one keeps commits when the machine dies.
+    def start(
+        cls, *, binaries: Binaries | None = None, durable: bool = False, standby_of: "PostgresServer | None" = None
+    ) -> Self:
+        """A new server with an empty cluster, or a standby that follows another.
+
+        Only a `durable` one keeps commits when the machine dies.
 
         Raises:
             RuntimeError: it did not start; with all that it said.
@@ -52,6 +56,7 @@ class PostgresServer:
             use = undo.enter_context((folder / "users").open("wb"))
             fcntl.flock(use, fcntl.LOCK_SH)
             _keep(folder, binaries)
+            _create(folder, binaries, standby_of)
             _start(folder, binaries, durable=durable)
             (folder / "ready").write_text(str(binaries.folder), encoding="utf-8")
             undo.pop_all()
@@ -75,8 +80,19 @@ class PostgresServer:
 
     def restart(self) -> None:
         """Ends every connection without a goodbye and starts again, as after a crash."""
-        binaries = Binaries(Path((self.folder / "ready").read_text(encoding="utf-8")))
-        binaries.run("pg_ctl", "restart", "-m", "immediate", *_cluster(self.folder))
+        self._binaries.run("pg_ctl", "restart", "-m", "immediate", *_cluster(self.folder))
+
+    def stop(self) -> None:
+        """Ends every connection without a goodbye and stays away, as after the loss of a machine."""
+        self._binaries.run("pg_ctl", "stop", "-m", "immediate", *_cluster(self.folder))
+
+    def promote(self) -> None:
+        """Makes a standby a primary; returns when it takes writes."""
+        self._binaries.run("pg_ctl", "promote", *_cluster(self.folder))
+
+    @property
+    def _binaries(self) -> Binaries:
+        return Binaries(Path((self.folder / "ready").read_text(encoding="utf-8")))
 
     def close(self) -> None:
         """Ends this use."""
@@ -122,11 +138,18 @@ def _keep(folder: Path, binaries: Binaries) -> None:
     )
 
 
+def _create(folder: Path, binaries: Binaries, standby_of: PostgresServer | None) -> None:
+    data = str(folder / "data")
+    if standby_of is None:
+        # C.UTF-8 would do too, but its name differs between systems.
+        binaries.run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+    else:
+        source = ("-h", str(standby_of.folder), "-U", "postgres")
+        binaries.run("pg_basebackup", "-D", data, *source, "--write-recovery-conf", "--checkpoint=fast", "--no-sync")
+
+
 def _start(folder: Path, binaries: Binaries, *, durable: bool) -> None:
-    data = folder / "data"
-    # C.UTF-8 would do too, but its name differs between systems.
-    binaries.run("initdb", "-D", f"{data}", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-    with (data / "postgresql.conf").open("a", encoding="utf-8") as configuration:
+    with (folder / "data" / "postgresql.conf").open("a", encoding="utf-8") as configuration:
         configuration.write(_CONFIGURATION.format(folder=folder) + ("" if durable else _FORGETFUL))
     binaries.run("pg_ctl", "start", *_cluster(folder))
 
