@@ -141,12 +141,16 @@ def test_days_of_a_month_are_those_of_counting_through_it(
         (lambda: daily(at="09:00:00"), r"from position 6 on\. Write \"09:00\""),
         (lambda: daily(at=""), r"from position 1 on"),
         (lambda: daily(at=()), r"at has no time"),
-        (lambda: daily(at=["09:00"] * 1441), r"1,441 times"),
+        (lambda: daily(at=["09:00"] * 1441), r"more than 1,440 times"),
         (lambda: weekly(at="09:00"), r"weekly has no day"),
-        (lambda: weekly("MON", at="09:00"), r"weekly 'MON' is not a day of the week"),  # type: ignore[arg-type]
+        (lambda: weekly("MON", at="09:00"), r"weekly cannot be 'MON'. Give MON to SUN"),  # type: ignore[arg-type]
         (lambda: monthly(0, at="09:00"), r"day 0 is not a whole number in 1 to 31"),
         (lambda: monthly(True, at="09:00"), r"day True is not"),
-        (lambda: monthly("last", at="09:00"), r"day 'last' is neither a number nor a rule"),  # type: ignore[arg-type]
+        (lambda: monthly("last", at="09:00"), r"day cannot be 'last'. Give a number, or a rule"),  # type: ignore[arg-type]
+        (
+            lambda: monthly(LAST_BUSINESS_DAY, at="09:00", clamp=True),
+            r"clamp is for the number of a day, and the last bus",
+        ),
         (lambda: nth_weekday(6, MON, at="09:00"), r"nth 6 is not"),
         (lambda: nth_business_day(24, at="09:00"), r"nth 24 is not"),
         (lambda: yearly(month=13, day=1, at="09:00"), r"month 13 is not"),

@@ -28,13 +28,13 @@ def test_any_name_is_a_zone_or_refused_within_ten_milliseconds(name: str) -> Non
 
     times: list[float] = []
     while len(times) < 3 and min(times, default=1.0) > 0.008:
-        begin = time.perf_counter()
+        begin = time.thread_time()
         if name in zone_names():
             assert load_zone(name).key == name
         else:
             with pytest.raises(InvalidSchedule, match="is not a zone of the IANA database"):
                 load_zone(name)
-        times.append(time.perf_counter() - begin)
+        times.append(time.thread_time() - begin)
 
     assert min(times) < 0.010
 

@@ -27,8 +27,10 @@ def aware(value: datetime, what: str = "instant") -> datetime:
     """`value` itself, in UTC; a naive one is refused because its instant is unknown [time.aware].
 
     Raises:
-        InvalidTime: `value` has no zone, or lies outside of the years 1 to 9999 in UTC.
+        InvalidTime: `value` is no datetime, has no zone, or lies outside of the years 1 to 9999 in UTC.
     """
+    if not isinstance(value, datetime):
+        raise InvalidTime(f"{what} cannot be {shown(value)}. Give an aware datetime, such as datetime.now(UTC).")
     if value.tzinfo is None or value.utcoffset() is None:
         raise InvalidTime(f"{what} {value.isoformat()} has no time zone. Give an aware one, such as datetime.now(UTC).")
     try:

@@ -6,7 +6,10 @@ Each wall time fires once: the first time that it comes, or, where the clocks sk
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
+from klokka.errors import InvalidSchedule
+from klokka.schedules.arguments import of_class
 from klokka.schedules.clock_times import DayTimes, parse_times
 from klokka.schedules.day_rules import (
     LAST_DAY,
@@ -17,7 +20,6 @@ from klokka.schedules.day_rules import (
     LastWeekday,
     NthBusinessDay,
     NthWeekday,
-    check_rule,
 )
 from klokka.schedules.dst import ZonedSchedule
 from klokka.schedules.holidays import HolidayCalendar
@@ -60,8 +62,12 @@ def monthly(day: int | DayOfMonthRule, *, at: str | Sequence[str], zone: str = "
 
     A month that lacks the number is skipped; with `clamp` it fires on its last day instead.
     """
-    rule = DayOfMonth(day=day, clamp=clamp) if isinstance(day, int) else day
-    return _calendar(check_rule(rule), at, zone)
+    if isinstance(day, int):
+        return _calendar(DayOfMonth(day=day, clamp=clamp), at, zone)
+    of_class("day", day, get_args(DayOfMonthRule), "Give a number, or a rule such as LAST_DAY or NthWeekday(2, TUE).")
+    if clamp:
+        raise InvalidSchedule(f"clamp is for the number of a day, and {day.describe()} comes as it is. Leave it out.")
+    return _calendar(day, at, zone)
 
 
 def last_day(*, at: str | Sequence[str], zone: str = "UTC") -> Calendar:

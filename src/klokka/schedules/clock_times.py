@@ -2,12 +2,14 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, Self
 
 from klokka.core.names import clip
 from klokka.errors import InvalidSchedule
+from klokka.schedules.arguments import of_class
 
 _TIME: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 _ALMOST: Final = re.compile(r"([0-9]|[01][0-9]|2[0-3])[:.]([0-5][0-9])(?::00)?")
@@ -22,15 +24,17 @@ def parse_times(at: str | Sequence[str]) -> tuple[int, ...]:
     Raises:
         InvalidSchedule: one is not written "HH:MM", or there is none.
     """
-    texts = (at,) if isinstance(at, str) else tuple(at)
+    of_class("at", at, Iterable, 'Give a text such as "09:00", or several of them.')
+    texts = (at,) if isinstance(at, str) else tuple(islice(at, _MOST + 1))
     if not texts:
         raise InvalidSchedule('at has no time. Give one or more, such as at="09:00" or at=("09:00", "17:30").')
     if len(texts) > _MOST:
-        raise InvalidSchedule(f"at has {len(texts):,} times; a day has {_MOST:,} minutes. Name each one once.")
+        raise InvalidSchedule(f"at has more than {_MOST:,} times; a day has no more minutes. Name each one once.")
     return tuple(sorted({_parse(text) for text in texts}))
 
 
 def _parse(text: str) -> int:
+    of_class("at", text, str, 'Give a text such as "09:00".')
     if match := _TIME.fullmatch(text):
         return int(match[1]) * 60 + int(match[2])
     hint = 'Write two digits, a colon and two digits, from "00:00" to "23:59".'

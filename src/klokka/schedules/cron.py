@@ -11,6 +11,7 @@ from typing import Final
 
 from cronsim import CronSim
 
+from klokka.schedules.arguments import of_class
 from klokka.schedules.clock_times import DayTimes
 from klokka.schedules.cron_fields import DAY, CronFields
 from klokka.schedules.cron_grammar import parse, refusal
@@ -88,6 +89,7 @@ def cron(expression: str, *, zone: str = "UTC", seconds: bool = False) -> Cron:
         InvalidSchedule: outside of the grammar, never firing, or no such zone; with field, position and a hint.
     """
     load_zone(zone)
+    of_class("expression", expression, str, 'Give a text such as "0 9 * * 1-5".')
     text = expression.strip(" \t")
     if text.startswith("@"):
         text = ("0 " if seconds else "") + _expand(expression, text)
@@ -112,7 +114,7 @@ def cron(expression: str, *, zone: str = "UTC", seconds: bool = False) -> Cron:
 
 def _expand(expression: str, text: str) -> str:
     name = text.lower()
-    if name in MACROS:
+    if name in MACROS and text.isascii():
         return MACROS[name]
     known = f"Known: {', '.join(MACROS)}."
     hint = next((hint for word, hint in _FOREIGN.items() if name.startswith(word)), known)

@@ -6,7 +6,8 @@ from datetime import date
 from typing import Final, TypeAlias
 
 from klokka.errors import InvalidSchedule
-from klokka.schedules.holidays import HolidayCalendar
+from klokka.schedules.arguments import of_class, whole
+from klokka.schedules.holidays import HolidayCalendar, check_holidays
 from klokka.schedules.local_times import month_length
 from klokka.schedules.phrases import MONTHS, listing, ordinal
 from klokka.schedules.weekdays import SAT, Weekday
@@ -51,9 +52,9 @@ class DayOfMonth:
     clamp: bool = False
 
     def __post_init__(self) -> None:
-        check_number("day", self.day, 1, 31)
+        whole("day", self.day, 1, 31)
         if self.month is not None:
-            check_number("month", self.month, 1, 12)
+            whole("month", self.month, 1, 12)
             longest = _LONGEST[self.month]
             if self.day > longest and not self.clamp:
                 hint = "Name another day, or give clamp=True for the last day of the month."
@@ -89,7 +90,7 @@ class NthWeekday:
     weekday: Weekday
 
     def __post_init__(self) -> None:
-        check_number("nth", self.nth, 1, 5)
+        whole("nth", self.nth, 1, 5)
         check_weekday("weekday", self.weekday)
 
     def days_in(self, year: int, month: int) -> Sequence[int]:
@@ -132,7 +133,8 @@ class NthBusinessDay:
     holidays: HolidayCalendar | None = None
 
     def __post_init__(self) -> None:
-        check_number("nth", self.nth, 1, 23)
+        whole("nth", self.nth, 1, 23)
+        check_holidays(self.holidays)
 
     def days_in(self, year: int, month: int) -> Sequence[int]:
         return business_days(year, month, self.holidays)[self.nth - 1 : self.nth]
@@ -150,6 +152,9 @@ class LastBusinessDay:
     """The last business day of every month: Monday to Friday, without holidays."""
 
     holidays: HolidayCalendar | None = None
+
+    def __post_init__(self) -> None:
+        check_holidays(self.holidays)
 
     def days_in(self, year: int, month: int) -> Sequence[int]:
         return business_days(year, month, self.holidays)[-1:]
@@ -171,27 +176,10 @@ def business_days(year: int, month: int, holidays: HolidayCalendar | None) -> li
     return working if holidays is None else [day for day in working if not holidays.is_holiday(date(year, month, day))]
 
 
-def check_number(what: str, number: object, low: int, high: int) -> int:
-    """`number`, if it is a whole one in `low` to `high`; else InvalidSchedule."""
-    if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
-        raise InvalidSchedule(f"{what} {number!r} is not a whole number in {low} to {high}.")
-    return number
-
-
-def check_weekday(what: str, day: object) -> Weekday:
+def check_weekday(what: str, day: Weekday) -> Weekday:
     """`day`, if it is one of MON to SUN; else InvalidSchedule."""
-    if not isinstance(day, Weekday):
-        raise InvalidSchedule(
-            f"{what} {day!r} is not a day of the week. Give MON to SUN of klokka, not a text or number."
-        )
+    of_class(what, day, Weekday, "Give MON to SUN of klokka, not a text or number.")
     return day
-
-
-def check_rule(rule: object) -> DayOfMonthRule:
-    """`rule`, if it is one for the days of a month; else InvalidSchedule."""
-    if not isinstance(rule, DayOfMonthRule):
-        raise InvalidSchedule(f"day {rule!r} is neither a number nor a rule such as LAST_DAY or NthWeekday(2, TUE).")
-    return rule
 
 
 def _without(holidays: HolidayCalendar | None) -> str:

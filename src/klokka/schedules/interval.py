@@ -7,6 +7,7 @@ from typing import Final
 
 from klokka.core.instants import EPOCH, LAST, MICROSECOND, instant, micros
 from klokka.errors import InvalidSchedule
+from klokka.schedules.arguments import of_class
 from klokka.schedules.phrases import duration
 
 _NONE: Final = timedelta(0)
@@ -61,6 +62,9 @@ def every(period: timedelta, *, offset: timedelta = _NONE) -> Interval:
     Raises:
         InvalidSchedule: `period` is not longer than nothing, or so long that no tick would follow.
     """
+    hint = "Give a timedelta, such as timedelta(hours=1)."
+    of_class("period", period, timedelta, hint)
+    of_class("offset", offset, timedelta, hint)
     if period <= _NONE:
         raise InvalidSchedule(f"period must be longer than nothing, not {period}. Give one such as timedelta(hours=1).")
     if period > LAST - EPOCH:

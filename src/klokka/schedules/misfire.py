@@ -6,6 +6,7 @@ from typing import Final, TypeAlias, assert_never
 
 from klokka.core.instants import LAST, MICROSECOND, aware
 from klokka.errors import InvalidSchedule
+from klokka.schedules.arguments import of_class
 from klokka.schedules.counting import COUNTED, Count, count_ticks
 from klokka.schedules.schedule import Schedule
 
@@ -47,6 +48,7 @@ class CatchUp:
     threshold: timedelta = THRESHOLD
 
     def __post_init__(self) -> None:
+        of_class("at_most", self.at_most, int, "Give a whole number.")
         if self.at_most < 1:
             raise InvalidSchedule(f"at_most {self.at_most} is not 1 or more. To fire nothing late use Skip().")
         _check_threshold(self.threshold)
@@ -112,5 +114,6 @@ def _last(schedule: Schedule, first: datetime, latest: datetime, most: int) -> t
 
 
 def _check_threshold(threshold: timedelta) -> None:
+    of_class("threshold", threshold, timedelta, "Give a timedelta, such as timedelta(seconds=60).")
     if threshold < timedelta(0):
         raise InvalidSchedule(f"threshold {threshold} is negative. Give how late a tick may be, such as {THRESHOLD}.")

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from klokka.core.names import clip
 from klokka.errors import InvalidSchedule
+from klokka.schedules.arguments import of_class
 
 _LONGEST: Final = 64
 """More than any zone's name has; what is longer gets no suggestion, so that refusing stays cheap."""
@@ -19,7 +20,6 @@ def zone_names() -> frozenset[str]:
     return frozenset(files("tzdata").joinpath("zones").read_text("ascii").split())
 
 
-@lru_cache(maxsize=1024)
 def load_zone(name: str) -> ZoneInfo:
     """The zone from the `tzdata` package, never from the system's database, which may be years older.
 
@@ -28,6 +28,12 @@ def load_zone(name: str) -> ZoneInfo:
     Raises:
         InvalidSchedule: no such zone; with the likeliest name meant.
     """
+    of_class("zone", name, str, "Give a name such as 'Europe/Oslo' or 'UTC'.")
+    return _loaded(name)
+
+
+@lru_cache(maxsize=1024)
+def _loaded(name: str) -> ZoneInfo:
     if name not in zone_names():
         raise InvalidSchedule(f"zone {clip(name)!r} is not a zone of the IANA database. {_hint(name)}")
     with files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
