@@ -68,16 +68,17 @@ async def _try(bench: Bench, case: Case) -> None:
 
 
 async def _expect_usable(bench: Bench, other: JobStore, tag: str, verb: str) -> None:
-    """Both handles work: one enqueues, the other claims."""
+    """Both handles work: the one whose verb was cancelled, and the other."""
     patience = (bench.store.traits.bound + bench.subject.patience).total_seconds()
     try:
         async with asyncio.timeout(patience):
-            (made,) = await bench.store.enqueue([bench.new(queue=f"{tag}-probe")])
-            claimed = await bench.claim(queues=[f"{tag}-probe"], store=other)
-            expect([job.id for job in claimed], "life.cancel").equals(
-                [made.id], f"a cancelled {verb} leaves all usable"
-            )
-            await bench.settle(claimed[0], Succeeded())
+            made = await bench.store.enqueue([bench.new(queue=f"{tag}-probe") for _ in range(2)])
+            for store, result in zip((bench.store, other), made, strict=True):
+                claimed = await bench.claim(queues=[f"{tag}-probe"], limit=1, store=store)
+                expect([job.id for job in claimed], "life.cancel").equals(
+                    [result.id], f"a cancelled {verb} leaves all usable"
+                )
+                await bench.settle(claimed[0], Succeeded())
     except TimeoutError:
         raise Violation(
             f"a cancelled {verb} leaves the store usable",

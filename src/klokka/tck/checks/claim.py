@@ -189,6 +189,18 @@ async def a_lease_ends_at_the_stores_now_plus_its_length(bench: Bench) -> None:
         await bench.settle(job, Succeeded())
 
 
+@check("claim.lease", "claim.expired")
+async def whoever_takes_over_gets_a_whole_lease(bench: Bench) -> None:
+    await bench.claimed(lease=bench.short)
+    await bench.pass_time(2 * bench.short)
+
+    job, moment = await bench.timed(bench.claim_one(worker=OTHER_WORKER))
+
+    expect(job.lease_until).within(
+        moment.start + HOUR, moment.end + HOUR, "`lease_until` is the store's now plus `lease`"
+    )
+
+
 @check("claim.scheduled-for")
 async def the_time_a_job_was_meant_for_stays(bench: Bench) -> None:
     meant = bench.cut(await bench.store.now()) - HOUR
@@ -217,6 +229,15 @@ async def other_kinds_are_neither_given_nor_counted_nor_changed(bench: Bench) ->
     expect(claimed).equals(wanted[:2], "only the given kinds, however many others stand in front")
     expect({(job.attempt, job.lapses) for job in others}).equals({(1, 0)}, "others are not changed")
     expect(len(others)).equals(300, "others are not claimed")
+
+
+@check("claim.kinds", "claim.exclusive")
+async def a_kind_named_twice_gives_no_job_twice(bench: Bench) -> None:
+    ids = await bench.enqueue_many(3)
+
+    claimed = await bench.claimed_ids(kinds=[KIND, OTHER_KIND, KIND])
+
+    expect(claimed).equals(ids, "a job is in one claim, and in it once")
 
 
 @check("claim.kinds")

@@ -228,6 +228,19 @@ async def the_next_due_time_is_the_earliest_of_all_that_waits(bench: Bench) -> N
     await expect_next(30, "other queues do not count")
 
 
+@check("claim.next-due")
+async def other_kinds_are_nothing_to_wake_for(bench: Bench) -> None:
+    await bench.enqueue_one(kind=OTHER_KIND)
+    await bench.claimed(kind="tck.third", lease=bench.short)
+
+    async def due(*kinds: str) -> object:
+        return await bench.store.next_due(queues=[QUEUE], kinds=kinds)
+
+    expect(await due(KIND)).equals(None, "nothing of these kinds waits")
+    expect(await due()).equals(None, "no kinds, nothing to wait for")
+    expect(await due(KIND, OTHER_KIND)).differs(None, "a kind that is asked for counts")
+
+
 @check("claim.next-due", given="advance")
 async def at_the_next_due_time_a_claim_gives_something_and_before_it_nothing(bench: Bench) -> None:
     snoozed = await bench.claimed()

@@ -41,7 +41,7 @@ async def every_job_and_key_has_an_order_in_which_all_answers_are_right(bench: B
         await look_at_the_end(ground)
         operations = ground.history.operations
         judge_ids(operations)
-        judge_all(ground, job_object(ground.begin, exact=ground.exact), job_events(operations), "job")
+        judge_all(ground, job_object(ground.moments(), exact=ground.exact), job_events(operations), "job")
         judge_all(ground, KEY, key_events(operations), "unique key")
 
 
@@ -57,7 +57,7 @@ async def every_job_and_key_has_an_order_in_which_all_answers_are_right(bench: B
 async def every_schedule_has_an_order_in_which_all_answers_are_right(bench: Bench) -> None:
     async for ground in _rounds(bench, ScheduleCaller):
         operations = ground.history.operations
-        sort = schedule_object(ground.begin, exact=ground.exact)
+        sort = schedule_object(ground.moments(), exact=ground.exact)
         judge_all(ground, sort, schedule_events(operations), "schedule")
         runs = await ground.bench.claim(limit=10_000, lease=HOUR)
         judge_runs(ground, [run.payload for run in runs])
@@ -66,13 +66,13 @@ async def every_schedule_has_an_order_in_which_all_answers_are_right(bench: Benc
 @check("key.once", "key.owner", "life.cancel", needs=IdempotencyStore, layer="history")
 async def every_idempotency_key_has_an_order_in_which_all_answers_are_right(bench: Bench) -> None:
     async for ground in _rounds(bench, KeyCaller):
-        judge_all(ground, name_object(ground.begin), name_events(ground.history.operations), "key")
+        judge_all(ground, name_object(ground.moments()), name_events(ground.history.operations), "key")
 
 
 @check("lease.one", "lease.cursor", "life.cancel", needs=LeaseStore, layer="history")
 async def every_lease_has_an_order_in_which_all_answers_are_right(bench: Bench) -> None:
     async for ground in _rounds(bench, LeaseCaller):
-        judge_all(ground, name_object(ground.begin), name_events(ground.history.operations), "lease")
+        judge_all(ground, name_object(ground.moments()), name_events(ground.history.operations), "lease")
 
 
 async def _rounds(bench: Bench, caller: Callable[..., Any]) -> AsyncGenerator[Ground]:

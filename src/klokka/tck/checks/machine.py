@@ -55,11 +55,11 @@ SCHEDULES: Final = (
     "schedule.fence",
     "schedule.crash",
 )
-PLAYS: Final = 100
+PLAYS: Final = 80
 STEPS: Final = 30
-WITHIN: Final = timedelta(seconds=10)
+WITHIN: Final = timedelta(seconds=5)
 """Where a machine is slow there are fewer plays."""
-SHRINK_FOR: Final = timedelta(seconds=6)
+SHRINK_FOR: Final = timedelta(seconds=2)
 
 
 @check(*JOBS, given="advance", layer="machine")

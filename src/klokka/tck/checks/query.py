@@ -209,7 +209,7 @@ async def filters_are_joined_and_none_means_any(bench: Bench) -> None:
         *(JobQuery(status=status) for status in JobStatus),
         *(JobQuery(kind=kind) for kind in (KIND, OTHER_KIND, "tck.unknown", "tck")),
         *(JobQuery(queue=queue) for queue in ("x", "y", "unknown")),
-        *(JobQuery(unique_key=key) for key in ("0x", "6y", "0X", "0", "unknown")),
+        *(JobQuery(unique_key=key) for key in ("0x", "6y", "0X", "0", "0_", "%", "*", "unknown")),
         *(JobQuery(queue=queue, limit=3) for queue in ("x", "y")),
         *(JobQuery(schedule_id=ScheduleId(id_)) for id_ in ("x", "z", "unknown")),
         JobQuery(status=JobStatus.FAILED, kind=KIND, queue="z"),

@@ -131,6 +131,15 @@ async def a_changed_definition_overwrites_what_defines(bench: Bench) -> None:
     expect(row.fence).above(before.fence, "and bumps the fence")
 
 
+@check("schedule.upsert-changed")
+async def a_changed_definition_may_make_a_schedule_dormant(bench: Bench) -> None:
+    await bench.store.upsert_schedules([await _spec(bench)])
+
+    await bench.store.upsert_schedules([await _spec(bench, fingerprint="v2", ago=None)])
+
+    expect(await _due(bench)).equals(NO_FIRES, "`next_fire_at` is the new definition's, which has none")
+
+
 @check("schedule.upsert-last", needs=QueryableStore)
 async def the_last_writer_wins_within_one_call_too(bench: Bench) -> None:
     v1, v2 = await _spec(bench), await _spec(bench, fingerprint="v2", ago=None)

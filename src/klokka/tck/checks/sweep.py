@@ -2,12 +2,15 @@
 
 from datetime import timedelta
 
+from klokka.core.ids import ScheduleId
 from klokka.core.records import RetentionPolicy, SweepReport
+from klokka.core.schedule_records import ScheduleSpec
 from klokka.core.states import Cancelled, DeadLettered, Enqueued, Failed, Running, Scheduled, State, Succeeded
 from klokka.spi.keys import IdempotencyStore, LeaseStore
 from klokka.spi.query import QueryableStore
 from klokka.spi.store import JobStore
-from klokka.tck.bench import HOUR, MINUTE, Bench
+from klokka.tck.bench import HOUR, KIND, MINUTE, Bench
+from klokka.tck.capabilities import SchedulingStore
 from klokka.tck.check import check
 from klokka.tck.violations import expect, present
 
@@ -127,6 +130,40 @@ async def idempotency_records_go_at_their_ttl(bench: Bench) -> None:
         SweepReport(jobs=0, keys=1, more=False), "records past their ttl are deleted"
     )
     expect(await bench.keys.claim_key("scope", "long", HOUR)).equals(None, "and no others")
+
+
+@check("sweep.bounded")
+async def a_limit_of_zero_deletes_nothing(bench: Bench) -> None:
+    await bench.standing(Succeeded())
+    await bench.pass_time(bench.short)
+
+    report = await bench.store.sweep(EVERYTHING, limit=0)
+
+    expect((report.jobs, report.keys, report.more)).equals((0, 0, True), "at most `limit` rows, and more is left")
+    expect((await bench.store.sweep(EVERYTHING)).jobs).equals(1, "and it was left")
+
+
+@check("sweep.retention", "lease.cursor", needs=LeaseStore)
+async def cursors_stay(bench: Bench) -> None:
+    fence = present(await bench.leases.acquire_lease("ticker", "me", HOUR), "a free lease is given")
+    at = bench.cut(await bench.store.now())
+    await bench.leases.advance_cursor("ticks", at, lease="ticker", fence=fence)
+
+    await bench.store.sweep(EVERYTHING)
+
+    expect(await bench.leases.read_cursor("ticks")).equals(at, "terminal jobs and records past their ttl, nothing else")
+
+
+@check("sweep.retention", "schedule.upsert-keeps", needs=(QueryableStore, SchedulingStore))
+async def schedules_stay_dormant_or_not(bench: Bench) -> None:
+    for id_, at in (("dormant", None), ("due", await bench.store.now())):
+        spec = ScheduleSpec(id=ScheduleId(id_), kind=KIND, fingerprint="v1", description="", fire_at=at)
+        await bench.store.upsert_schedules([spec])
+    before = await bench.query.list_schedules()
+
+    await bench.store.sweep(EVERYTHING)
+
+    expect(await bench.query.list_schedules()).equals(before, "terminal jobs and records past their ttl, nothing else")
 
 
 @check("sweep.retention", "lease.one", needs=LeaseStore)

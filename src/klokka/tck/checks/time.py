@@ -4,10 +4,12 @@ from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 from klokka.core.ids import Fence, ScheduleId
-from klokka.core.records import JobError
+from klokka.core.records import JobError, JobQuery
 from klokka.core.schedule_records import ScheduleSpec
 from klokka.core.states import Enqueued, Failed, Running, Scheduled, State, Succeeded
+from klokka.core.worker_records import WorkerBeat
 from klokka.errors import InvalidInput, InvalidTime
+from klokka.spi.fleet import FleetStore
 from klokka.spi.keys import LeaseStore
 from klokka.spi.operate import OperableStore
 from klokka.spi.query import QueryableStore
@@ -135,6 +137,43 @@ async def every_instant_that_comes_back_is_in_utc(bench: Bench) -> None:
     for seen in instants:
         known = present(seen, "this instant is set")
         expect(known.utcoffset()).equals(timedelta(0), "every instant that comes back is aware and in UTC")
+
+
+@check("time.aware", needs=QueryableStore)
+async def every_instant_of_lists_is_in_utc(bench: Bench) -> None:
+    await bench.enqueue_one()
+    await bench.standing(Succeeded(), queue="ended")
+    await bench.standing(Failed(HOUR), queue="failed")
+
+    listed = await bench.query.list_jobs(JobQuery())
+    depths = await bench.query.queue_depths()
+
+    seen = [at for job in listed for at in (job.run_at, job.enqueued_at, job.retry_at, job.terminal_at)]
+    for at in (*seen, *(depth.oldest_due for depth in depths)):
+        if at is not None:
+            expect(at.utcoffset()).equals(timedelta(0), "every instant that comes back is aware and in UTC")
+
+
+@check("time.aware", needs=LeaseStore)
+async def the_instant_of_a_cursor_is_in_utc(bench: Bench) -> None:
+    fence = present(await bench.leases.acquire_lease("ticker", "me", HOUR), "a free lease is given")
+    at = datetime(2026, 11, 1, 1, 30, fold=1, tzinfo=ZoneInfo("America/New_York"))
+    await bench.leases.advance_cursor("ticks", at, lease="ticker", fence=fence)
+
+    seen = present(await bench.leases.read_cursor("ticks"), "the cursor was moved")
+
+    expect((seen, seen.utcoffset())).equals((at.astimezone(UTC), timedelta(0)), "the same instant, in UTC")
+
+
+@check("time.aware", needs=FleetStore)
+async def the_instants_of_workers_are_in_utc(bench: Bench) -> None:
+    beat = WorkerBeat(id=WORKER, host="h", pid=1, version="1", queues=(), kinds=(), schedules=(), slots=1, busy=0)
+    await bench.fleet.beat(beat, live_for=HOUR)
+
+    (row,) = await bench.fleet.workers()
+
+    for at in (row.started_at, row.last_beat):
+        expect(at.utcoffset()).equals(timedelta(0), "every instant that comes back is aware and in UTC")
 
 
 @check("time.resolution", needs=QueryableStore)

@@ -91,6 +91,20 @@ async def the_transaction_stays_the_callers(bench: Bench, begin: Begin) -> None:
     expect([job.payload for job in await bench.claim()]).equals(["1"], "nor does it roll back")
 
 
+@check_both_sorts("enqueue.empty")
+async def nothing_waits_for_nobody(bench: Bench, begin: Begin) -> None:
+    other = await bench.handle()
+
+    async with begin(bench) as caller:
+        await caller.enqueue([bench.new(unique_key="k")])
+        try:
+            results = await other.enqueue([])
+        except Busy as error:
+            results = [error]
+
+    expect(results).equals([], "nothing in, nothing out, no round trip on which somebody could be waited for")
+
+
 @check_both_sorts("tx.unique", "enqueue.unique")
 async def a_held_key_leads_to_its_holder_in_a_transaction_too(bench: Bench, begin: Begin) -> None:
     holder = await bench.enqueue_one(unique_key="held", payload="first")

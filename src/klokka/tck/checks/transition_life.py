@@ -43,6 +43,17 @@ async def an_error_is_kept_until_there_is_another(bench: Bench) -> None:
     expect((await bench.details(job.id)).last_error).equals(second, "a later error takes its place")
 
 
+@check("transition.error", "transition.cas", needs=QueryableStore)
+async def the_error_of_a_refused_change_is_not_kept(bench: Bench) -> None:
+    job = await bench.claimed()
+    error = JobError(type="E", message="of a worker that lost its lease")
+
+    for from_, fence in ((Running(), job.fence + 1), (Enqueued(), job.fence)):
+        await bench.store.transition(job.id, from_=from_, to=DeadLettered(), fence=Fence(fence), error=error)
+
+    expect((await bench.details(job.id)).last_error).equals(None, "otherwise False, and nothing changed")
+
+
 @check("transition.error", "time.store-clock", needs=QueryableStore)
 async def the_store_fills_in_the_attempt_and_the_time_of_an_error(bench: Bench) -> None:
     job = await bench.claimed()

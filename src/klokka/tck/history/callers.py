@@ -15,6 +15,7 @@ from klokka.spi.batch import BatchingStore
 from klokka.spi.operate import OperableStore
 from klokka.spi.store import JobStore
 from klokka.tck.bench import HOUR, KIND, MINUTE, QUEUE, SECOND, Bench
+from klokka.tck.history.moments import Moments
 from klokka.tck.history.record import History
 
 KEYS: Final = ("key1", "key2")
@@ -43,6 +44,10 @@ class Ground:
     def exact(self) -> bool:
         """Whether time moves only when it is moved."""
         return self.bench.subject.advance is not None
+
+    def moments(self) -> Moments:
+        """What time it was, once the round is over."""
+        return Moments(self.begin, self.history.operations)
 
 
 class Caller:

@@ -9,6 +9,7 @@ from klokka.core.ids import Fence, JobId
 from klokka.core.records import Change, ClaimedJob, JobDetails, NewJob
 from klokka.core.states import Cancelled, Enqueued
 from klokka.errors import UniqueConflict
+from klokka.tck.history.moments import Moments
 from klokka.tck.history.order import Event, Object
 from klokka.tck.history.record import UNKNOWN, Operation
 from klokka.tck.model.jobs import ModelJob
@@ -28,9 +29,16 @@ class JobState:
     gone: bool = False
 
 
-def job_object(now: datetime, *, exact: bool) -> Object[JobState]:
-    """Jobs of a history that begins at `now` by the store's clock."""
-    return Object(JobState(now, exact), _step, _key)
+def job_object(moments: Moments, *, exact: bool) -> Object[JobState]:
+    """Jobs of a history with these moments."""
+
+    def step(state: JobState, event: Event) -> Iterable[JobState]:
+        if event.what == "advance":
+            return [replace(state, now=state.now + event.operation.asked["by"])]
+        times = moments.possible(event.operation, state.now)
+        return (replace(after, now=state.now) for now in times for after in _step(replace(state, now=now), event))
+
+    return Object(JobState(moments.begin, exact), step, _key)
 
 
 def job_events(operations: Iterable[Operation]) -> dict[JobId, list[Event]]:
@@ -108,8 +116,6 @@ def _key(state: JobState) -> Hashable:
 
 def _step(state: JobState, event: Event) -> Iterable[JobState]:
     asked = event.operation.asked
-    if event.what == "advance":
-        return [replace(state, now=state.now + asked["by"])]
     if event.what == "born":
         return _born(state, *event.given)
     job = state.job

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
+from klokka.tck.history.moments import Moments
 from klokka.tck.history.order import Event, Object
 from klokka.tck.history.record import UNKNOWN, Operation
 
@@ -33,9 +34,16 @@ class Hold:
         return self.until is not None and self.now < self.until
 
 
-def name_object(now: datetime) -> Object[Hold]:
-    """Names of a history that begins at `now` by the store's clock."""
-    return Object(Hold(now), _step, _key)
+def name_object(moments: Moments) -> Object[Hold]:
+    """Names of a history with these moments."""
+
+    def step(hold: Hold, event: Event) -> Iterable[Hold]:
+        if event.what == "advance":
+            return [replace(hold, now=hold.now + event.operation.asked["by"])]
+        times = moments.possible(event.operation, hold.now)
+        return (replace(after, now=hold.now) for now in times for after in _step(replace(hold, now=now), event))
+
+    return Object(Hold(moments.begin), step, _key)
 
 
 def name_events(operations: Iterable[Operation]) -> dict[str, list[Event]]:
@@ -60,8 +68,6 @@ def _key(hold: Hold) -> Hashable:
 def _step(hold: Hold, event: Event) -> Iterable[Hold]:
     asked, seen = event.operation.asked, event.given
     match event.what:
-        case "advance":
-            return [replace(hold, now=hold.now + asked["by"])]
         case "claim_key":
             if seen is None:
                 return [hold] if hold.alive else []

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from klokka.core.ids import ScheduleId
+from klokka.tck.history.moments import Moments
 from klokka.tck.history.order import Event, Object
 from klokka.tck.history.record import Operation
 from klokka.tck.model.timetable import ModelSchedule
@@ -20,9 +21,16 @@ class ScheduleStanding:
     row: ModelSchedule | None = None
 
 
-def schedule_object(now: datetime, *, exact: bool) -> Object[ScheduleStanding]:
-    """Schedules of a history that begins at `now` by the store's clock."""
-    return Object(ScheduleStanding(now, exact), _step, _key)
+def schedule_object(moments: Moments, *, exact: bool) -> Object[ScheduleStanding]:
+    """Schedules of a history with these moments."""
+
+    def step(state: ScheduleStanding, event: Event) -> Iterable[ScheduleStanding]:
+        if event.what == "advance":
+            return [replace(state, now=state.now + event.operation.asked["by"])]
+        times = moments.possible(event.operation, state.now)
+        return (replace(after, now=state.now) for now in times for after in _step(replace(state, now=now), event))
+
+    return Object(ScheduleStanding(moments.begin, exact), step, _key)
 
 
 def schedule_events(operations: Iterable[Operation]) -> dict[ScheduleId, list[Event]]:
@@ -66,8 +74,6 @@ def _key(standing: ScheduleStanding) -> Hashable:
 
 
 def _step(standing: ScheduleStanding, event: Event) -> Iterable[ScheduleStanding]:
-    if event.what == "advance":
-        return [replace(standing, now=standing.now + event.operation.asked["by"])]
     row, spec = standing.row, event.given
     if event.what == "upsert":
         if row is None:
