@@ -12,6 +12,7 @@ from tests.tck.saboteurs import (
     lives,
     races,
     schedules,
+    slips,
     transitions,
 )
 from tests.tck.saboteurs.registry import SABOTEURS
@@ -29,5 +30,6 @@ __all__ = [
     "lives",
     "races",
     "schedules",
+    "slips",
     "transitions",
 ]
