@@ -1,7 +1,7 @@
 """Behind a pooler in transaction mode all works but LISTEN, and that says what to change."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -18,6 +18,7 @@ from klokka.tck.checks import every_check
 from klokka.tck.report import Failed
 from klokka.tck.run import run_check
 from klokka.tck.subject import Subject
+from tests.support.pgbouncer import PROGRAM, pgbouncer
 from tests.support.pooler import transaction_pooler
 from tests.support.postgres import connection
 
@@ -25,9 +26,24 @@ JOB = NewJob(kind="k", payload="{}")
 SECOND = timedelta(seconds=1)
 
 
+Pooler = Callable[[str], AbstractAsyncContextManager[str]]
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(transaction_pooler, id="small"),
+        pytest.param(pgbouncer, id="pgbouncer", marks=pytest.mark.skipif(PROGRAM is None, reason="not installed")),
+    ]
+)
+def through(request: pytest.FixtureRequest) -> Pooler:
+    """A pooler in transaction mode: a small one of our own, and PgBouncer."""
+    pooler: Pooler = request.param
+    return pooler
+
+
 @pytest.fixture
-async def pooled(where: str) -> AsyncGenerator[PostgresStore]:
-    async with transaction_pooler(where) as pooler:
+async def pooled(where: str, through: Pooler) -> AsyncGenerator[PostgresStore]:
+    async with through(where) as pooler:
         store = PostgresStore(pooler, bound=timedelta(seconds=0.5))
         await store.open()
         yield store
@@ -43,12 +59,14 @@ async def test_statements_are_the_same_after_many_repetitions(pooled: PostgresSt
         assert await pooled.transition(job.id, from_=Running(), to=Succeeded(), fence=job.fence)
 
 
-async def test_settings_hold_in_every_transaction_and_are_not_left_to_others(where: str, pooled: PostgresStore) -> None:
+async def test_settings_hold_in_every_transaction_and_are_not_left_to_others(
+    where: str, through: Pooler, pooled: PostgresStore
+) -> None:
     with connection(where) as bystander:
         (name,) = bystander.execute("select current_database()").fetchone() or ()
         bystander.execute(f'alter database "{name}" set default_transaction_read_only = on')
         bystander.execute(f"alter database \"{name}\" set timezone = 'Asia/Kathmandu'")
-    async with transaction_pooler(where) as pooler:
+    async with through(where) as pooler:
         store = PostgresStore(pooler)
         await store.open()
         (result,) = await store.enqueue([replace(JOB, run_at=timedelta(days=1), unique_key="key")])
@@ -79,8 +97,8 @@ async def test_wakeups_are_refused_with_the_setting_to_change(pooled: PostgresSt
             await anext(wakeups)
 
 
-async def test_wakeups_come_by_a_direct_connection_beside_the_pooler(where: str) -> None:
-    async with transaction_pooler(where) as pooler:
+async def test_wakeups_come_by_a_direct_connection_beside_the_pooler(where: str, through: Pooler) -> None:
+    async with through(where) as pooler:
         store = PostgresStore(pooler, listen=where)
         await store.open()
         async with aclosing(store.wakeups()) as wakeups:
@@ -96,11 +114,11 @@ async def test_wakeups_come_by_a_direct_connection_beside_the_pooler(where: str)
     [check for check in every_check() if check.group in ("claim_order", "transition")],
     ids=lambda check: check.id,
 )
-async def test_the_clauses_hold_through_a_pooler(where: str, check: Check) -> None:
+async def test_the_clauses_hold_through_a_pooler(where: str, through: Pooler, check: Check) -> None:
 
     @asynccontextmanager
     async def factory() -> AsyncGenerator[Subject]:
-        async with transaction_pooler(where) as pooler:
+        async with through(where) as pooler:
             yield Subject(store=PostgresStore(pooler))
 
     result = await run_check(check, factory)
