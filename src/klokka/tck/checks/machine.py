@@ -59,7 +59,7 @@ PLAYS: Final = 80
 STEPS: Final = 30
 WITHIN: Final = timedelta(seconds=5)
 """Where a machine is slow there are fewer plays."""
-SHRINK_FOR: Final = timedelta(seconds=2)
+SHRINK_FOR: Final = timedelta(seconds=4)
 
 
 @check(*JOBS, given="advance", layer="machine")

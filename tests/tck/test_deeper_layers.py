@@ -1,0 +1,139 @@
+"""Each deeper layer catches, by itself, stores whose faults are of its sort, and tells of them in few steps."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from klokka.cli.tck_subjects import sqlite_subjects
+from klokka.stores.memory.store import MemoryStore
+from klokka.stores.sqlite.store import SqliteStore
+from klokka.tck.checks import every_check
+from klokka.tck.report import Failed, Result, Skipped
+from klokka.tck.run import run_check
+from klokka.tck.subject import Factory, Subject
+from klokka.tck.violations import Violation
+from tests.tck.saboteurs import SABOTEURS, deaths, races
+from tests.tck.saboteurs.registry import FACTORIES
+
+BOUND = timedelta(seconds=60)
+
+
+async def results_of(layer_name: str, factory: Factory, word: str = "", seed: int = 1) -> list[Result]:
+    checks = [check for check in every_check() if check.layer == layer_name and word in check.name]
+    return [await run_check(check, factory, seed=seed, bound=BOUND) for check in checks]
+
+
+def broken(results: list[Result]) -> set[str]:
+    return {clause for result in results if isinstance(result, Failed) for clause in result.clauses}
+
+
+def story(results: list[Result]) -> int:
+    """How many steps the shortest account of a violation has."""
+    return min(
+        len(result.error.story)
+        for result in results
+        if isinstance(result, Failed) and isinstance(result.error, Violation)
+    )
+
+
+def saboteur(name: str, base: str) -> Factory:
+    return next(each.factory for each in SABOTEURS if (each.name, each.base) == (name, base))
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "clause"),
+    [
+        ("CountsNoLapses", "jobs", "claim.lapses"),
+        ("TakesTheAttemptForTheFence", "jobs", "claim.fence"),
+        ("ForgetsTheEndsOfLeases", "jobs", "claim.next-due"),
+        ("AcceptsAnyFence", "schedules", "schedule.fence"),
+        ("MovesBackToo", "names", "lease.cursor"),
+        ("RestartsTheFence", "names", "lease.one"),
+    ],
+)
+async def test_the_machine_finds_a_fault_of_many_steps_and_makes_the_script_short(
+    name: str, word: str, clause: str
+) -> None:
+    results = await results_of("machine", saboteur(name, "memory"), word)
+
+    assert clause in broken(results)
+    assert story(results) < 25
+
+
+async def test_the_machine_plays_the_same_script_for_the_same_seed() -> None:
+    factory = saboteur("GivesOneMore", "memory")
+
+    first, second = [await results_of("machine", factory, "jobs", seed=7) for _ in range(2)]
+
+    assert isinstance(first[0], Failed)
+    assert isinstance(second[0], Failed)
+    assert str(first[0].error) == str(second[0].error)
+
+
+async def test_the_machine_is_skipped_where_the_clock_is_in_nobodys_hand() -> None:
+    @asynccontextmanager
+    async def bare() -> AsyncGenerator[Subject]:
+        yield Subject(store=MemoryStore())
+
+    results = await results_of("machine", bare)
+
+    assert [type(result) for result in results] == [Skipped] * len(results)
+    assert {result.reason for result in results if isinstance(result, Skipped)} == {"the factory gives no `advance`"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "word"),
+    [
+        (races.SelectsAndThenClaims, "job"),
+        (races.ReadsTheStateAndThenWrites, "job"),
+        (races.LooksForTheRecordAndThenWrites, "idempotency"),
+        (races.LooksForTheOwnerAndThenTakes, "lease"),
+        (races.LooksForFiresAndThenClaimsThem, "schedule"),
+        (races.ReadsTheFenceAndThenCompletes, "schedule"),
+    ],
+)
+async def test_a_history_has_no_order_where_a_store_looks_first_and_acts_later(
+    fault: type[SqliteStore], word: str
+) -> None:
+    for seed in range(4):  # a race is a matter of chance
+        if broken(await results_of("history", FACTORIES[SqliteStore](fault), word, seed)):
+            return
+    pytest.fail("every history has an order")
+
+
+@pytest.mark.parametrize(
+    ("fault", "clause"),
+    [
+        (deaths.AnswersBeforeItWrites, "life.durable"),
+        (deaths.StoresABatchInTwoCommits, "enqueue.atomic"),
+        (deaths.KnowsItsOwnClaimsAlone, "claim.exclusive"),
+    ],
+)
+async def test_killed_processes_betray_a_store_that_lies_to_them(fault: type[SqliteStore], clause: str) -> None:
+    seen: set[str] = set()
+    for seed in range(3):
+        seen |= broken(await results_of("process", sqlite_subjects(fault), seed=seed))
+        if clause in seen:
+            break
+
+    assert clause in seen
+
+
+@pytest.mark.parametrize(
+    ("fault", "clause"),
+    [
+        (deaths.StoresABatchInTwoCommits, "life.cancel"),
+        (deaths.CompletesInTwoCommits, "life.cancel"),
+        (deaths.KeepsItsPlaceWhenCancelled, "life.cancel"),
+        (deaths.ClaimsRowByRow, "life.cancel"),
+        (races.ClaimsTheKeyInATransactionOfItsOwn, "key.atomic"),
+    ],
+)
+async def test_a_verb_cancelled_between_two_of_its_steps_shows_that_it_has_two(
+    fault: type[SqliteStore], clause: str
+) -> None:
+    results = await results_of("cancellation", FACTORIES[SqliteStore](fault))
+
+    assert clause in broken(results)
