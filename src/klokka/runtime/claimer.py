@@ -171,19 +171,27 @@ class Claimer:
         await self._pause(self._poll)
 
     async def _rest(self, room: Room, batch: Sequence[Held]) -> None:
-        """Sleeps after a short answer until there may be more; a full queue is looked at again when it has room."""
+        """Sleeps after a short answer until there may be more; a full queue is looked at again when it has room.
+
+        While nothing is due a poll only asks when something will be: a claim takes locks even where it finds nothing.
+        """
         taken = Counter(held.job.queue for held in batch)
         tight = frozenset(queue for queue, cap in room.caps.items() if taken[queue] >= cap)
-        try:
-            wait = await self._until_due([queue for queue in self._queues if queue not in tight], fruitless=not batch)
-        except StoreError as error:
-            await self._back_off(error)
-            return
-        caps = self._slots.room(0).caps
-        if self._hinted or wait <= 0 or any(caps[queue] > 0 for queue in tight):
-            return
-        self._slots.call_when_roomy(self._stir.set, tight=tight)
-        await self._pause(wait)
+        others = [queue for queue in self._queues if queue not in tight]
+        fruitless = not batch
+        while True:
+            try:
+                wait = await self._until_due(others, fruitless=fruitless)
+            except StoreError as error:
+                await self._back_off(error)
+                return
+            caps = self._slots.room(0).caps
+            if self._hinted or wait <= 0 or any(caps[queue] > 0 for queue in tight):
+                return
+            self._slots.call_when_roomy(self._stir.set, tight=tight)
+            if await self._pause(wait) or wait < self._poll:
+                return
+            fruitless = False
 
     async def _until_due(self, queues: Sequence[str], *, fruitless: bool) -> float:
         """Seconds until a claim would give something, by the store's clock, and `poll` at most.
@@ -201,8 +209,8 @@ class Claimer:
         self._fruitless += 1
         return min(_SHORTEST_REST * 2.0 ** min(self._fruitless, 20), self._poll)
 
-    async def _pause(self, seconds: float) -> None:
-        """Waits to be stirred, and gives back what was claimed ahead and does not come to be started."""
+    async def _pause(self, seconds: float) -> bool:
+        """Waits to be stirred, and says whether it was; gives back what was claimed ahead and is not started in time."""
         self._stir.clear()
         if self._slots.waiting:
             seconds = min(seconds, _UNSTARTED_FOR)
@@ -213,6 +221,7 @@ class Claimer:
         self._slots.call_when_roomy(None)
         if self._slots.waiting and self._executor.put_back(before=time.monotonic() - _UNSTARTED_FOR):
             self._pace.slow_down()
+        return self._stir.is_set() or self._stopping.is_set()
 
     async def _back_off(self, error: StoreError) -> None:
         with suppress(TimeoutError):
