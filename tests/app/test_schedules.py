@@ -102,6 +102,8 @@ def test_definitions_that_cannot_work_are_refused_where_they_are_made() -> None:
         app.recurring("Nightly", every, TYPE.new({}))
     with pytest.raises(InvalidInput, match="unique_key out"):
         app.recurring("keyed", every, TYPE.new({}).options(unique_key="mine"))
+    with pytest.raises(InvalidInput, match="misfires, queue of schedule 'misspelt' would be dropped"):
+        app.recurring("misspelt", every, TYPE.new({}), misfires=klokka.Skip(), queue="slow")  # type: ignore[call-overload]
     with pytest.raises(LimitExceeded, match="payload"):
         app.recurring("large", every, TYPE.new({"x": "x" * 2_000_000}))
     with pytest.raises(PayloadNotEncodable, match="missing a required argument"):

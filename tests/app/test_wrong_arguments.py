@@ -31,6 +31,13 @@ Wrong = Callable[[], Any]
 NUMBER: Any = 30
 SECOND = timedelta(seconds=1)
 TYPE = klokka.JobType("t", int)
+HOURLY = klokka.every(timedelta(hours=1))
+
+
+def recurs(when: Any = HOURLY, request: Any = None, **more: Any) -> None:
+    """A schedule of `TYPE`, unless another request is given."""
+    made().recurring("r", when, request or TYPE.new(1), **more)
+
 
 WRONG: dict[str, tuple[Wrong, type[Exception], str]] = {
     "a store that is not there": (lambda: klokka.Klokka(None), UnknownStore, "None. Give a URL"),  # type: ignore[arg-type]
@@ -79,6 +86,33 @@ WRONG: dict[str, tuple[Wrong, type[Exception], str]] = {
     "an id as text": (lambda: made().get_sync("1"), InvalidInput, "the id of a job cannot be '1'"),  # type: ignore[arg-type]
     "no id": (lambda: made().cancel_sync(None), InvalidInput, "the id of a job cannot be None"),  # type: ignore[arg-type]
     "a wait of a number": (lambda: made().wait_sync(klokka.JobId(1), timeout=NUMBER), InvalidTime, "timeout cannot"),
+    "a schedule as text": (
+        lambda: recurs("0 9 * * *"),
+        InvalidInput,
+        "when of schedule 'r' cannot be '0 9 * * *'. Give",
+    ),
+    "a period for a schedule": (
+        lambda: recurs(SECOND),
+        InvalidInput,
+        "when of schedule 'r' cannot be datetime.timedelta",
+    ),
+    "what decorates no function": (
+        lambda: made().recurring("r", "@daily")(nothing),  # type: ignore[call-overload]
+        InvalidInput,
+        "when of schedule 'r' cannot be '@daily'",
+    ),
+    "a function for a request": (
+        lambda: recurs(request=nothing),
+        InvalidInput,
+        "the request of schedule 'r' cannot be",
+    ),
+    "a policy by name": (lambda: recurs(misfire="skip"), InvalidInput, "misfire of schedule 'r' cannot be 'skip'"),
+    "a policy as its class": (
+        lambda: recurs(misfire=klokka.Skip),
+        InvalidInput,
+        "misfire of schedule 'r' cannot be <cl",
+    ),
+    "overlap in words": (lambda: recurs(overlap="no"), InvalidInput, "overlap of schedule 'r' cannot be 'no'"),
     "one request for many": (lambda: made().enqueue_many_sync(TYPE.new(1)), InvalidInput, "Give a list of requests"),  # type: ignore[arg-type]
     "nothing among many": (lambda: made().enqueue_many_sync([None]), InvalidInput, "a request cannot be None"),  # type: ignore[list-item]
 }

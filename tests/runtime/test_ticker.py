@@ -15,6 +15,8 @@ from klokka.core.events import Enqueued, Fired, Misfired
 from klokka.core.ids import ScheduleId
 from klokka.core.records import NewJob
 from klokka.errors import InvalidInput, StoreUnavailable
+from klokka.runtime.agenda import Agenda
+from klokka.runtime.complaints import Complaints
 from klokka.runtime.recurrence import Recurrence
 from klokka.schedules.calendars import last_business_day, weekly
 from klokka.schedules.cron import cron
@@ -37,6 +39,32 @@ class BrokenCalendar:
         if self.broken:
             raise ConnectionError("the calendar's server is down")
         return False
+
+
+@dataclass(frozen=True)
+class WallClock:
+    """A schedule that somebody wrote without a store in mind."""
+
+    tick: Any
+    words: str = "now and then"
+    zone: str = "UTC"
+
+    def next(self, after: datetime) -> Any:
+        return self.tick
+
+    def prev(self, before: datetime) -> Any:
+        return self.tick
+
+    def ticks(self, after: datetime) -> Any:
+        return iter([self.tick])
+
+    def describe(self) -> str:
+        return self.words
+
+    def canonical(self) -> str:
+        return "a clock on the wall"
+
+    def note(self, tick: datetime) -> None: ...
 
 
 def heard(nodes: Any, event: type) -> list[Any]:
@@ -167,6 +195,26 @@ async def test_a_calendar_that_fails_stops_no_other_schedule_and_fires_when_it_w
     assert await nodes.ticks("broken") == [datetime(2026, 3, 31, 9, tzinfo=UTC)]
     said = [record for record in caplog.records if "schedule broken fails" in record.getMessage()]
     assert len(said) == 2
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [WallClock(NOON.replace(tzinfo=None)), WallClock("noon"), WallClock(NOON + SECOND, words="at \0 o'clock")],
+    ids=["a naive tick", "a tick as text", "words that no store keeps"],
+)
+async def test_a_schedule_of_a_users_own_that_gives_nonsense_stops_no_other(
+    broken: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    nodes = await fleet()
+    recurrences = {each.id: each for each in (recurrence("broken", broken), recurrence())}
+    ticker = await nodes.node(*recurrences.values())
+
+    nodes.clock.advance(minutes=1)
+    await ticker.tick()
+
+    assert len(await nodes.ticks()) == 1
+    assert Agenda(recurrences, Complaints()).wait(NOON) in (1, 60)
+    assert "schedule broken fails at computing its first tick; the others go on" in caplog.text
 
 
 async def test_runs_that_the_store_refuses_stop_no_other_schedule(caplog: pytest.LogCaptureFixture) -> None:

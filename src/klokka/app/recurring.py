@@ -9,6 +9,7 @@ from klokka.app.schedules import Schedules
 from klokka.core.ids import ScheduleId
 from klokka.core.policies import RetryPolicy
 from klokka.core.records import NewJob
+from klokka.errors import InvalidInput
 
 if TYPE_CHECKING:  # an app without schedules does not pay for zones and calendars
     from klokka.schedules.misfire import MisfirePolicy
@@ -70,10 +71,9 @@ class Recurring:
         `overlap` the next run waits until the last one has ended, and ticks that came meanwhile are one.
 
         Raises:
-            InvalidInput: or one of its kinds: a bad or taken id, a request with a time or a key of its own, a function
-                that needs arguments.
+            InvalidInput: or one of its kinds: a bad or taken id, an argument of the wrong class or one that a request
+                leaves no place for, a request with a time or a key of its own, a function that needs arguments.
         """
-
         from klokka.runtime.recurrence import Recurrence
         from klokka.schedules.misfire import FireOnce
 
@@ -90,5 +90,10 @@ class Recurring:
 
         if request is None:
             return decorate
+        if kind:
+            raise InvalidInput(
+                f"{', '.join(sorted(kind))} of schedule {id!r} would be dropped: its request is made already. Say it "
+                "of the job's kind, or of the request by .options(…)."
+            )
         define(request)
         return None

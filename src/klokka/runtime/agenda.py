@@ -27,7 +27,7 @@ class Agenda:
 
     def _after(self, recurrence: Recurrence, now: datetime) -> datetime | None:
         try:
-            return recurrence.schedule.next(now)
+            return recurrence.next(now)
         except Exception as error:  # a user's calendar may raise anything
             self._complaints.failed(recurrence.id, "computing its next tick", error)
             return None

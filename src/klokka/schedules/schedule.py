@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
+@runtime_checkable
 class Schedule(Protocol):
     """A frozen value that says when. T is the set of its ticks; no clock is read."""
 
