@@ -14,9 +14,12 @@ from typing import Final
 from klokka.stores.sqlite.file_watch import FileWatch
 from klokka.stores.sqlite.meeting_place import MeetingPlace, exists
 
-_LOOKS: Final = (0.0005, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-"""Pauses between looks after a write. The commit follows within a flush of the disk, mostly under a millisecond."""
-_CALM: Final = 3
+_LOOKS: Final = (0.001, 0.003, 0.01, 0.05, 0.3, 1.0)
+"""Pauses between looks after a write. The commit follows within a flush of the disk, mostly under a millisecond.
+
+A worker's own sign of life is such a write: more looks would be more than a query a second where nothing happens.
+"""
+_CALM: Final = 2
 """Where in `_LOOKS` to stay while writes keep coming: a hundred looks a second beside the busiest neighbour."""
 _SLOW_LOOK: Final = 1.0
 _PATROL: Final = 5.0
