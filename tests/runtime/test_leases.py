@@ -18,6 +18,8 @@ from klokka.core.states import JobStatus
 from klokka.runtime.bus import EventBus
 from klokka.runtime.context import JobContext
 from klokka.runtime.handlers import Executor
+from klokka.runtime.heartbeater import Heartbeater
+from klokka.runtime.held import Held, HeldJobs
 from tests.support.flaky import FlakyStore, opened
 from tests.support.working import enqueue, handler, status, until, working
 
@@ -306,3 +308,58 @@ async def test_each_start_has_an_identity_of_its_own(store: FlakyStore) -> None:
         pass
 
     assert one.id != two.id
+
+
+async def test_a_lease_counts_from_before_its_renewal_was_sent(store: FlakyStore) -> None:
+    await enqueue(store, 1)
+    [job] = await stolen(store)
+    held = HeldJobs()
+    claim = Held(job, handler(Waiting()), claimed=time.monotonic(), deadline=time.monotonic() + 60)
+    held.add(claim)
+    sent: list[float] = []
+
+    class Slow:
+        async def heartbeat(self, *args: Any, **kwargs: Any) -> Any:
+            sent.append(time.monotonic())
+            kept = await store.heartbeat(*args, **kwargs)
+            await asyncio.sleep(0.1)
+            return kept
+
+    beating = asyncio.create_task(
+        Heartbeater(
+            Slow(),  # type: ignore[arg-type]
+            held,
+            worker=OTHER,
+            lease=timedelta(hours=1),
+            lost=lambda held: None,
+            blocked=lambda: False,
+        ).run()
+    )
+    before = claim.deadline
+    await until(lambda: claim.deadline > before, "the renewal")
+    beating.cancel()
+
+    assert claim.deadline <= sent[0] + 3600
+
+
+async def test_a_claim_that_takes_longer_than_its_lease_starts_nothing(store: FlakyStore, caplog: Any) -> None:
+    attempts: list[int] = []
+    [job_id] = await enqueue(store, 1)
+    claim = FlakyStore.claim
+    late = [2 * SHORT.total_seconds()]
+
+    async def slow(self: FlakyStore, *args: Any, **kwargs: Any) -> Any:
+        claimed = await claim(self, *args, **kwargs)
+        await asyncio.sleep(late.pop() if late else 0)
+        return claimed
+
+    async def run(payload: Any, job: JobContext) -> None:
+        attempts.append(job.attempt)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FlakyStore, "claim", slow)
+        async with working(store, handler(run, retry=Exponential()), lease=SHORT):
+            await status(store, job_id, JobStatus.SUCCEEDED)
+
+    assert attempts == [2]
+    assert any("took longer than its lease" in record.getMessage() for record in caplog.records)

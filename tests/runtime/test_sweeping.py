@@ -1,6 +1,7 @@
 """Deleting what is old, in steps that disturb nobody."""
 
 import asyncio
+import time
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -24,12 +25,16 @@ class Steps:
 
     def __init__(self, *answers: SweepReport | Exception, seconds: float = 0.0) -> None:
         self.limits: list[int] = []
+        self.begun: list[float] = []
+        self.ended: list[float] = []
         self._answers = list(answers)
         self._seconds = seconds
 
     async def sweep(self, retention: RetentionPolicy, *, limit: int) -> SweepReport:
         self.limits.append(limit)
+        self.begun.append(time.monotonic())
         await asyncio.sleep(self._seconds)
+        self.ended.append(time.monotonic())
         answer = self._answers.pop(0) if self._answers else SweepReport(jobs=0, keys=0, more=False)
         if isinstance(answer, Exception):
             raise answer
@@ -56,6 +61,16 @@ async def test_goes_on_at_once_while_more_is_left() -> None:
 
     async with asyncio.timeout(5):
         await swept(store, 21)
+
+
+async def test_rests_as_long_as_each_step_took() -> None:
+    store = Steps(*[more()] * 5, seconds=0.02)
+
+    await swept(store, 5)
+
+    rests = [begun - ended for begun, ended in zip(store.begun[1:], store.ended, strict=False)]
+    steps = [ended - begun for begun, ended in zip(store.begun, store.ended, strict=False)]
+    assert all(rest >= step - 0.001 for rest, step in zip(rests, steps, strict=False))
 
 
 async def test_a_busy_store_makes_the_next_step_smaller() -> None:
