@@ -46,11 +46,9 @@ def saboteur(name: str, base: str) -> Factory:
     ("name", "word", "clause"),
     [
         ("CountsNoLapses", "jobs", "claim.lapses"),
-        ("TakesTheAttemptForTheFence", "jobs", "claim.fence"),
         ("ForgetsTheEndsOfLeases", "jobs", "claim.next-due"),
         ("AcceptsAnyFence", "schedules", "schedule.fence"),
         ("MovesBackToo", "names", "lease.cursor"),
-        ("RestartsTheFence", "names", "lease.one"),
     ],
 )
 async def test_the_machine_finds_a_fault_of_many_steps_and_makes_the_script_short(
@@ -59,7 +57,7 @@ async def test_the_machine_finds_a_fault_of_many_steps_and_makes_the_script_shor
     results = await results_of("machine", saboteur(name, "memory"), word)
 
     assert clause in broken(results)
-    assert story(results) < 25
+    assert story(results) < 20
 
 
 async def test_the_machine_plays_the_same_script_for_the_same_seed() -> None:

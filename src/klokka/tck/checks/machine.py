@@ -56,10 +56,10 @@ SCHEDULES: Final = (
     "schedule.crash",
 )
 PLAYS: Final = 80
-STEPS: Final = 30
+STEPS: Final = 25
 WITHIN: Final = timedelta(seconds=5)
 """Where a machine is slow there are fewer plays."""
-SHRINK_FOR: Final = timedelta(seconds=4)
+SHRINK_FOR: Final = timedelta(seconds=8)
 
 
 @check(*JOBS, given="advance", layer="machine")

@@ -40,7 +40,7 @@ class Hunt:
     loop: asyncio.AbstractEventLoop
     until: float
     shrink_for: float
-    """Seconds in which a shorter failure must be found for the hunt to go on."""
+    """Seconds for which a failure is made shorter."""
     plays: int = 0
     stopped: threading.Event = field(default_factory=threading.Event)
     script: Sequence[str] | None = None
@@ -52,11 +52,12 @@ class Hunt:
             raise Enough
 
     def found(self, script: list[str], violation: Violation) -> None:
-        """Keeps a failure if it is the shortest so far. The hunt ends when for some time none shorter was found."""
+        """Keeps a failure if it is the shortest so far. From the first one on there is a while to shorten it."""
+        if self.script is None:
+            self.until = time.monotonic() + self.shrink_for
         if self.script is None or len(script) < len(self.script):
             violation.story = list(script)
             self.script, self.violation = violation.story, violation
-            self.until = time.monotonic() + self.shrink_for
 
 
 class Stage:
