@@ -138,3 +138,15 @@ async def a_pause_is_seen_by_all_handles(bench: Bench) -> None:
     await bench.fleet.pause_queue("paused", "maintenance")
 
     expect(await bench.claim(queues=["paused"], store=other)).equals([], "a paused queue gives no claims to anybody")
+
+
+@check("fleet.beat", needs=FleetStore)
+async def a_silent_worker_is_remembered_and_not_live(bench: Bench) -> None:
+    await bench.fleet.beat(_beat(), live_for=bench.short)
+    await bench.pass_time(2 * bench.short)
+
+    rows = await bench.fleet.workers()
+
+    expect([(row.beat.id, row.live) for row in rows]).equals(
+        [(_beat().id, False)], "live for as long as its beat said, and remembered for a day"
+    )

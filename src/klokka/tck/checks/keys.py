@@ -206,3 +206,15 @@ async def keys_take_any_text_and_no_empty_one(bench: Bench) -> None:
     for bad in ("", "\0", "\ud800", "x" * (bench.store.traits.limits.key + 1)):
         with expect_refusal(InvalidInput, "what no store can keep is refused"):
             await bench.keys.claim_key("scope", bad, HOUR)
+
+
+@check("key.once", needs=IdempotencyStore)
+async def a_key_is_free_after_the_ttl_of_its_claim_whoever_came_late(bench: Bench) -> None:
+    await bench.keys.claim_key("scope", "key", bench.short)
+    await bench.keys.claim_key("scope", "key", HOUR)
+
+    await bench.pass_time(2 * bench.short)
+
+    expect(await bench.keys.claim_key("scope", "key", HOUR)).differs(
+        None, "until its own ttl has passed, and no longer"
+    )

@@ -160,3 +160,13 @@ async def a_released_lease_moves_no_cursor(bench: Bench) -> None:
 
     expect(moved).equals(False, "only while the lease lasts")
     expect(await bench.leases.read_cursor("cursor")).equals(None, "and nothing was recorded")
+
+
+@check("lease.one", needs=LeaseStore)
+async def a_renewed_lease_ends_its_ttl_after_the_renewal(bench: Bench) -> None:
+    for _ in range(3):
+        await _acquired(bench, ttl=bench.short)
+
+    await bench.pass_time(bench.short)
+
+    expect(await bench.leases.acquire_lease("ticker", "other", HOUR)).differs(None, "`ttl` counts from the renewal on")

@@ -305,3 +305,13 @@ async def reading_changes_nothing(bench: Bench) -> None:
     seen = await bench.gathered(4, look)
 
     expect(seen).equals([first] * 4, "reading changes nothing, and all handles see the same")
+
+
+@check("query.depths", "claim.expired", needs=QueryableStore)
+async def an_ended_lease_is_due_and_runs_no_more(bench: Bench) -> None:
+    await bench.claimed(lease=bench.short)
+    await bench.pass_time(2 * bench.short)
+
+    (depth,) = await bench.query.queue_depths()
+
+    expect((depth.due, depth.waiting, depth.running)).equals((1, 0, 0), "due now: ended leases count")

@@ -360,3 +360,14 @@ async def an_ended_lease_that_nobody_took_over_is_no_refusal(bench: Bench) -> No
     expect(done).differs(None, "a lease that has ended and that nobody has taken over is not a refusal")
     expect(len(await bench.claim())).equals(1, "its run is stored")
     expect(await _due(bench)).equals(NO_FIRES, "and the fire is over")
+
+
+@check("schedule.crash", "schedule.due")
+async def a_fire_that_nobody_completed_comes_again_when_its_lease_is_over(bench: Bench) -> None:
+    first = await _fire(bench, lease=bench.short)
+    await bench.pass_time(2 * bench.short)
+
+    (second,) = await _due(bench)
+
+    expect(second.scheduled_for).equals(first.scheduled_for, "a fire whose holder died is due again")
+    expect(second.fence).above(first.fence, "under a higher fence")
