@@ -5,10 +5,18 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
 
+import psycopg
+
 from klokka.cli.tck_subjects import memory_subjects, sqlite_subjects
 from klokka.stores.postgres.store import PostgresStore
 from klokka.tck.subject import Factory, Subject
 from tests.support.postgres import end_connections, fresh_database, spoil_defaults
+from tests.support.transactions import (
+    psycopg_async_autocommit,
+    psycopg_async_transaction,
+    psycopg_autocommit,
+    psycopg_transaction,
+)
 
 BOUND = timedelta(milliseconds=300)
 """How long a store in these tests waits for somebody else, so that waiting it out takes no time worth naming."""
@@ -27,9 +35,16 @@ async def postgres_factory() -> AsyncGenerator[Subject]:
 
         yield Subject(
             store=PostgresStore(where, bound=BOUND, connections=4),
+            transaction=lambda: psycopg_async_transaction(where),
+            savepoint=psycopg.AsyncConnection.transaction,
+            sync_transaction=lambda: psycopg_transaction(where),
+            sync_savepoint=psycopg.Connection.transaction,
+            unusable=lambda: psycopg_async_autocommit(where),
+            sync_unusable=lambda: psycopg_autocommit(where),
             cut=cut,
             hostile=hostile,
             reopen=partial(PostgresStore, where),
+            server_clock=True,
         )
 
 

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
@@ -16,7 +17,6 @@ from sqlalchemy.pool import NullPool
 from klokka.stores.postgres.store import PostgresStore
 from klokka.tck.subject import Factory, Subject
 from tests.support.postgres import fresh_database
-from tests.support.subjects import BOUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class AsyncSort:
     alone: Callable[[str], AbstractAsyncContextManager[Any]]
 
 
-def factory(sort: Sort | AsyncSort) -> Factory:
-    """Fresh databases in which callers have connections of this sort."""
+def factory(sort: Sort | AsyncSort, bound: timedelta) -> Factory:
+    """Fresh databases in which callers have connections of this sort, and nobody is waited for longer than `bound`."""
 
     @asynccontextmanager
     async def postgres() -> AsyncGenerator[Subject]:
         with fresh_database() as where:
-            store = PostgresStore(where, bound=BOUND, connections=4)
+            store = PostgresStore(where, bound=bound, connections=4)
             if isinstance(sort, Sort):
                 yield Subject(
                     store=store,

@@ -8,6 +8,7 @@ from klokka.tck.check import Check
 from klokka.tck.checks import every_check
 from klokka.tck.report import Failed, Skipped
 from klokka.tck.run import run_check
+from tests.support.subjects import BOUND
 from tests.support.transactions import SORTS, AsyncSort, Sort, factory
 
 AWAITED = frozenset({"transaction", "savepoint", "unusable"})
@@ -29,7 +30,7 @@ AWAITED_CHECKS = checks_for(SORTS["asyncpg"])
 
 
 async def keeps(sort: Sort | AsyncSort, check: Check) -> None:
-    result = await run_check(check, factory(sort))
+    result = await run_check(check, factory(sort, BOUND))
 
     assert not isinstance(result, Skipped), result.reason
     if isinstance(result, Failed):
