@@ -10,13 +10,14 @@ import pytest
 
 from klokka.core.clocks import ManualClock
 from klokka.errors import InvalidInput, InvalidSchedule, MisuseError, UnknownOutcome
-from klokka.recurring import LeasedTicker
+from klokka.recurring import LeasedTicker, StoreQueue
 from klokka.schedules.calendars import daily
 from klokka.stores.memory.store import MemoryStore
 from tests.recurring.queues import ForeignQueue
 from tests.support.working import LONG, until
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
 
 
 class World:
@@ -158,6 +159,38 @@ async def test_a_definition_that_was_changed_back_does_not_fire_the_past(world: 
     assert await ticker.tick() == ["report"]
 
 
+@pytest.mark.parametrize("deployed", [False, True], ids=["in one process", "by deploys"])
+async def test_changed_back_it_starts_at_its_registration_though_the_other_never_fired(
+    world: World, deployed: bool
+) -> None:
+    ticker = world.ticker()
+    for expression, days in (("0 9 * * *", 2), ("0 0 1 1 *", 10), ("0 9 * * *", 0)):
+        if deployed:
+            await ticker.stop()
+            ticker = world.ticker()
+        ticker.schedule_recurring("report", expression)
+        await ticker.tick()
+        world.clock.advance(days=days)
+        await ticker.tick()
+
+    assert world.ticks == [NOON.replace(day=4, hour=9)]
+    world.clock.advance(days=1)
+    assert await ticker.tick() == ["report"]
+
+
+async def test_replicas_of_two_versions_that_take_turns_lose_no_tick_and_repeat_none(world: World) -> None:
+    old, new = world.hourly(), world.ticker()
+    new.schedule_recurring("report", "0,30 * * * *")
+    for turn in range(4):
+        holder = (old, new)[turn % 2]
+        await holder.tick()
+        world.clock.advance(hours=1)
+        await holder.tick()
+        await holder.stop()
+
+    assert world.ticks == [NOON + timedelta(hours=hour) for hour in (1, 2, 3, 4)]
+
+
 async def test_one_job_type_whose_enqueue_fails_stops_no_other_and_is_tried_again(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -182,6 +215,25 @@ async def test_a_tick_of_which_nobody_knows_whether_it_was_enqueued_is_not_enque
     assert await ticker.tick() == []
     world.clock.advance(hours=1)
     assert await ticker.tick() == ["report"]
+
+
+async def test_a_tick_of_unknown_outcome_is_not_lost_where_key_and_job_are_written_together(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticker = LeasedTicker(StoreQueue(world.store), world.store, world.store, clock=world.clock)
+    ticker.schedule_recurring("report", "0 * * * *")
+    await ticker.tick()
+    world.clock.advance(hours=1)
+
+    async def break_off(*arguments: Any, **more: Any) -> None:
+        raise UnknownOutcome("the connection broke before the commit")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(world.store, "enqueue_once", break_off)
+        assert await ticker.tick() == []
+
+    assert await ticker.tick() == ["report"]
+    assert await ticker.tick() == []
 
 
 async def test_a_clock_that_steps_back_repeats_no_tick(world: World) -> None:
@@ -215,14 +267,13 @@ async def test_the_holder_calls_the_watch_and_a_watch_that_fails_stops_nothing(w
         calls.append(now)
         raise RuntimeError("no pager")
 
-    ticker = world.hourly(watch=watch, watch_ms=1)
-    other = world.hourly(watch=watch, watch_ms=1)
-    await ticker.tick()
-    await other.tick()
-    await asyncio.sleep(0.01)
-    await ticker.tick()
+    ticker = world.hourly(watch=watch, watch_ms=3000)
+    other = world.hourly(watch=watch, watch_ms=3000)
+    for seconds in (0, 1, 3, 5, -60, 6):
+        await ticker.tick(NOON + seconds * SECOND)
+        await other.tick(NOON + seconds * SECOND)
 
-    assert calls == [NOON, NOON]
+    assert calls == [NOON + seconds * SECOND for seconds in (0, 3, -60, 6)]
 
 
 async def test_the_zone_falls_back_to_the_tickers_own(world: World) -> None:
@@ -246,6 +297,9 @@ async def test_the_zone_falls_back_to_the_tickers_own(world: World) -> None:
         (("report", "61 * * * *"), {}, InvalidSchedule, "minute"),
         (("report", "0 0 30 2 *"), {}, InvalidSchedule, "never fires"),
         (("report", "0 * * * *"), {"zone": "Mars/Base"}, InvalidSchedule, "Mars/Base"),
+        (("report", "0 * * * *"), {"zone": 5}, InvalidSchedule, "zone cannot be 5"),
+        (("report", None), {}, InvalidInput, "the schedule of report cannot be None. Give a cron text"),
+        ((None, "0 * * * *"), {}, InvalidInput, "kind cannot be None"),
         (("report", "0 * * * *"), {"priority": 3}, InvalidInput, "no priority"),
         (("report", daily(at="09:00")), {"zone": "UTC"}, InvalidInput, "Leave zone out"),
         (("Report", "0 * * * *"), {}, InvalidInput, "report"),
@@ -261,6 +315,9 @@ async def test_what_cannot_be_done_is_refused_at_once(
 async def test_a_lease_that_no_tick_could_renew_in_time_is_refused(world: World) -> None:
     with pytest.raises(InvalidInput, match="lease_ms 1500"):
         world.ticker(tick_ms=1000, lease_ms=1500)
+    for wrong in ({"tick_ms": 0}, {"watch_ms": "60"}, {"lease_ms": None}):
+        with pytest.raises(InvalidInput, match=next(iter(wrong))):
+            world.ticker(**wrong)
 
 
 async def test_started_it_ticks_by_itself_until_stopped() -> None:

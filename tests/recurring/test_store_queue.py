@@ -43,7 +43,11 @@ async def test_a_tick_becomes_a_job_with_its_limit_of_retries_its_queue_and_its_
     [
         ({"priority": 3}, "priority 3 of report means no queue here \\(known: 1\\)"),
         ({"priority": 1, "queue": "slow"}, "means queue 'critical', and 'slow' is named"),
-        ({"max_retries": -1}, "zero or more"),
+        ({"priority": [1]}, "priority of report cannot be"),
+        ({"max_retries": -1}, "max_retries of report must be 0 or more"),
+        ({"max_retries": "3"}, "max_retries of report cannot be '3'"),
+        ({"max_retries": 1.5}, "max_retries of report cannot be 1.5"),
+        ({"queue": ""}, "queue is empty"),
         ({"queue": "Slow"}, "for example 'slow'"),
         ({"args": {1, 2}}, "payload"),
         ({"args": float("nan")}, "payload"),

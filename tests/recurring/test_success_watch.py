@@ -8,7 +8,7 @@ import pytest
 
 from klokka.core.clocks import ManualClock
 from klokka.core.ids import WorkerId
-from klokka.core.records import NewJob
+from klokka.core.records import JobQuery, NewJob
 from klokka.core.states import Running, Succeeded
 from klokka.recurring import Stale, StoreHistory, SuccessWatch
 from klokka.stores.memory.store import MemoryStore
@@ -67,6 +67,23 @@ async def test_a_new_success_ends_the_staleness_and_the_next_one_is_reported_aga
     await watch(NOON + 7 * HOUR)
 
     assert [report.last_success for report in watched.reports] == [NOON, NOON + 4 * HOUR]
+
+
+@pytest.mark.parametrize("ever", [True, False], ids=["after a success", "without any"])
+async def test_a_staleness_of_months_is_reported_once_though_the_history_forgets(watched: Watched, ever: bool) -> None:
+    watch = watched.watch()
+    if ever:
+        await watched.succeed()
+    await watch(NOON)
+
+    for day in range(1, 90):
+        watched.clock.advance(days=1)
+        if day == 30:
+            for job in await watched.store.list_jobs(JobQuery(kind="backup")):
+                await watched.store.delete(job.id)
+        await watch(NOON + timedelta(days=day))
+
+    assert [report.last_success for report in watched.reports] == [NOON if ever else None]
 
 
 async def test_the_replica_that_takes_over_does_not_report_it_again(watched: Watched) -> None:

@@ -4,13 +4,13 @@ import asyncio
 import copy
 import logging
 import secrets
-import time
 from collections.abc import Awaitable, Callable, Container
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
+from klokka.core.arguments import count, of_class
 from klokka.core.clocks import Clock
 from klokka.core.ids import Fence
 from klokka.core.instants import FIRST, aware
@@ -62,14 +62,16 @@ class LeasedTicker:
     ) -> None:
         """Tickers of one `name` share a lease. `registry` has the kinds that are handled here, for a warning only.
 
+        `watch` is called by whoever holds the lease, each `watch_ms` by `clock`.
+
         Raises:
             InvalidInput: or one of its kinds: a bad name or zone, or a time out of range.
         """
         load_zone(zone)
-        if min(tick_ms, watch_ms) < 1 or lease_ms < 2 * tick_ms:
+        if count("lease_ms", lease_ms) < 2 * count("tick_ms", tick_ms):
             raise InvalidInput(
-                f"tick_ms {tick_ms}, watch_ms {watch_ms} and lease_ms {lease_ms} do not fit. The first two are 1 or "
-                "more, and a lease lasts for two ticks or more, since each tick renews it."
+                f"tick_ms {tick_ms} and lease_ms {lease_ms} do not fit. A lease lasts for two ticks or more, since each "
+                "tick renews it."
             )
         self._queue = queue
         self._state = state
@@ -80,8 +82,8 @@ class LeasedTicker:
         self._lease = lease_ms * _MILLISECOND
         self._registry = registry
         self._watch = watch
-        self._watch_every = watch_ms / 1000
-        self._watched_at = float("-inf")
+        self._watch_every = count("watch_ms", watch_ms) * _MILLISECOND
+        self._watched_at: datetime | None = None
         self._clock = clock
         self._owner = secrets.token_hex(12)
         self._fence: Fence | None = None
@@ -110,7 +112,8 @@ class LeasedTicker:
             InvalidSchedule: malformed, never firing, or no such zone.
             InvalidInput: or one of its kinds: the queue cannot honour what is asked for.
         """
-        kind = check_kind(job_type if isinstance(job_type, str) else job_type.kind)
+        kind = check_kind(getattr(job_type, "kind", cast("str", job_type)))
+        of_class(f"the schedule of {kind}", cron, (str, Schedule), 'Give a cron text such as "0 9 * * *", or daily(…).')
         if isinstance(cron, str):
             cron = cron_schedule(cron, zone=self._zone if zone is None else zone)
         elif zone is not None:
@@ -218,22 +221,34 @@ class LeasedTicker:
                 scope=f"{self._lease_name}:{entry.kind}",
             )
         except UnknownOutcome as error:
-            # Its claim stays, so nobody enqueues it again: at most once.
+            # The next pass finds out: where the claim stands, nobody enqueues it again.
             logger.warning("it is not known whether the tick %s of %s was enqueued: %s", tick, entry.kind, error)
-            job = None
+            return False
         entry.last = tick
-        await self._state.advance_cursor(self._cursor(entry.kind), tick, lease=self._lease_name, fence=fence)
+        await self._advance(entry, tick, fence)
         return job is not None
 
     async def _last(self, entry: Entry, fence: Fence) -> datetime | None:
-        """The latest tick decided, or where this definition is new, its registration; None: the lease is lost."""
-        began_name = self._cursor(f"{entry.kind}:{entry.definition}")
-        began = await self._state.read_cursor(began_name)
-        if began is None:
-            began = entry.registered_at
-            if not await self._state.advance_cursor(began_name, began, lease=self._lease_name, fence=fence):
-                return None
-        return max(began, await self._state.read_cursor(self._cursor(entry.kind)) or FIRST)
+        """The latest tick decided; None: the lease is lost.
+
+        A definition that is new, or that another one has replaced since it decided last, starts at its registration
+        and after whatever the other one decided.
+        """
+        any_last = await self._state.read_cursor(self._cursor(entry.kind)) or FIRST
+        own_last = await self._state.read_cursor(self._cursor(f"{entry.kind}:{entry.definition}"))
+        if own_last is not None and own_last >= any_last:
+            return own_last
+        start = max(entry.registered_at, any_last)
+        return start if await self._advance(entry, start, fence) else None
+
+    async def _advance(self, entry: Entry, to: datetime, fence: Fence) -> bool:
+        """Moves the cursor of the definition, and then that of the job type, which says that no other came later."""
+        moved = await self._move(f"{entry.kind}:{entry.definition}", to, fence)
+        await self._move(entry.kind, to, fence)
+        return moved
+
+    async def _move(self, of: str, to: datetime, fence: Fence) -> bool:
+        return await self._state.advance_cursor(self._cursor(of), to, lease=self._lease_name, fence=fence)
 
     def _cursor(self, of: str) -> str:
         return f"{self._lease_name}:{of}"
@@ -246,9 +261,11 @@ class LeasedTicker:
             logger.warning("%s recurs and has no handler here. That is right if another process handles it.", kind)
 
     async def _look(self, now: datetime) -> None:
-        if self._watch is None or time.monotonic() < self._watched_at + self._watch_every:
+        if self._watch is None:
             return
-        self._watched_at = time.monotonic()
+        if self._watched_at is not None and abs(now - self._watched_at) < self._watch_every:
+            return  # absolute, since a clock may step back
+        self._watched_at = now
         try:
             await self._watch(now)
         except Exception:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Final, cast
 
+from klokka.core.arguments import count, of_class
 from klokka.core.codecs import Codec, codec_for
 from klokka.core.headers import MAX_ATTEMPTS
 from klokka.core.ids import JobId
@@ -63,7 +64,8 @@ class StoreQueue:
 
     def _queue_of(self, job: Request) -> str:
         if job.priority is None:
-            return job.queue or "default"
+            return "default" if job.queue is None else job.queue
+        of_class(f"priority of {job.kind}", job.priority, int, "Give a number that priorities={…} has a queue for.")
         queue = self._priorities.get(job.priority)
         if queue is None:
             known = ", ".join(map(str, sorted(self._priorities))) or "none"
@@ -79,6 +81,4 @@ class StoreQueue:
 
 
 def _limited(kind: str, max_retries: int) -> Mapping[str, str]:
-    if max_retries < 0:
-        raise InvalidInput(f"max_retries of {kind} must be zero or more, not {max_retries}.")
-    return MappingProxyType({MAX_ATTEMPTS: str(max_retries + 1)})
+    return MappingProxyType({MAX_ATTEMPTS: str(count(f"max_retries of {kind}", max_retries, 0) + 1)})

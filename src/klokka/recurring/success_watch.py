@@ -11,12 +11,13 @@ from klokka.core.names import check_kind
 from klokka.core.records import JobQuery
 from klokka.core.states import JobStatus
 from klokka.recurring.entry import spelled
-from klokka.recurring.once import WEEK
 from klokka.spi.keys import IdempotencyStore
 from klokka.spi.query import QueryableStore
 
 _SCOPE: Final = "klokka.watch"
 _RECENT: Final = 100
+_LONG: Final = timedelta(days=3650)
+"""A staleness has one key, the success before it, so the key may be kept for longer than any staleness lasts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,8 @@ class SuccessWatch:
         self._report = report
         self._expected: dict[str, timedelta] = {}
         self._since: dict[str, datetime] = {}
+        self._seen: dict[str, datetime] = {}
+        """The last success that was seen, since a history may forget it before the next one."""
 
     def expect_success(self, kind: str, *, within: timedelta) -> None:
         """Expects a success of `kind` at least once in `within`; again for the same kind replaces it.
@@ -75,13 +78,15 @@ class SuccessWatch:
         """Looks at all that is expected."""
         for kind, within in list(self._expected.items()):
             since = self._since.setdefault(kind, now)
-            last = await self._history.last_success(kind)
+            last = await self._history.last_success(kind) or self._seen.get(kind)
+            if last is not None:
+                self._seen[kind] = last
             if now - (last or since) > within:
                 await self._tell(Stale(kind=kind, within=within, last_success=last))
 
     async def _tell(self, stale: Stale) -> None:
         key = f"{stale.kind}:{'never' if stale.last_success is None else spelled(stale.last_success)}"
-        token = await self._idempotency.claim_key(_SCOPE, key, max(WEEK, stale.within))
+        token = await self._idempotency.claim_key(_SCOPE, key, _LONG)
         if token is None:
             return
         try:
