@@ -47,6 +47,8 @@ WRONG: dict[str, tuple[Wrong, type[Exception], str]] = {
     "one queue as text": (lambda: made(queues="default"), InvalidInput, "queues cannot be the text 'default'"),
     "a number for a queue": (lambda: made(queues=[1]), InvalidInput, "a queue cannot be 1"),
     "a lease without unit": (lambda: made(lease=30), InvalidTime, "lease cannot be 30. Give a timedelta"),
+    "a lease that no claim could keep": (lambda: made(lease=timedelta(microseconds=1)), InvalidTime, "lease must be"),
+    "a lease beyond the calendar": (lambda: made(lease=timedelta.max), InvalidTime, "lease must be"),
     "a grace without unit": (lambda: made(grace=30), InvalidTime, "grace cannot be 30. Give a timedelta"),
     "a negative grace": (lambda: made(grace=-SECOND), InvalidTime, "grace must be zero or longer"),
     "retry as a number": (lambda: made(retry=3), InvalidInput, "retry cannot be 3"),

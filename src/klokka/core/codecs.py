@@ -50,6 +50,11 @@ class Codec(Generic[P]):
         try:
             raw = self._encode(payload)
             return raw.decode(), self._decode(raw)
+        except UnicodeEncodeError as error:
+            raise PayloadNotEncodable(
+                f"payload {shown(payload)} has a lone surrogate in {shown(error.object)} at position {error.start + 1}. "
+                "Replace it before you enqueue."
+            ) from error
         except _UNFIT as error:
             hint = " NaN and infinity have no JSON form." if "`null`" in str(error) else ""
             raise PayloadNotEncodable(

@@ -2,11 +2,17 @@
 
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Final
 
 from klokka.core.arguments import count, of_class
 from klokka.core.instants import not_negative, positive
 from klokka.core.queues import Queue, in_drain_order
 from klokka.core.records import RetentionPolicy
+from klokka.errors import InvalidTime
+
+_SHORTEST_LEASE: Final = timedelta(milliseconds=100)
+"""Below, leases end before claims come back, and nothing would ever be started."""
+_LONGEST_LEASE: Final = timedelta(days=365)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,3 +45,5 @@ class WorkerSettings:
         for name in ("lease", "hard_stop", "poll", "sweep_every", "blocked_after"):
             positive(getattr(self, name), name)
         not_negative(self.grace, "grace")
+        if not _SHORTEST_LEASE <= self.lease <= _LONGEST_LEASE:
+            raise InvalidTime(f"lease must be {_SHORTEST_LEASE} to {_LONGEST_LEASE} long, not {self.lease}.")
