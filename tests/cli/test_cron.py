@@ -48,6 +48,8 @@ def test_without_an_instant_it_begins_now(shell: Shell) -> None:
     ("arguments", "message"),
     [
         (("61 * * * *",), "minute"),
+        (("-1 * * * *",), "minute, position 1: '-1' does not belong here"),
+        (("--zone", "UTC", "-5 * * * *"), "minute, position 1"),
         (("0 0 30 2 *",), "never fires"),
         (("@reboot",), "knows no boot"),
         (("* * * * *", "--zone", "Mars/Base"), "Mars/Base"),

@@ -1,5 +1,6 @@
 """`klokka cron`: what an expression means, before anybody trusts it."""
 
+import re
 from datetime import UTC, datetime
 
 import click
@@ -14,12 +15,22 @@ from klokka.schedules.preview import Fire, preview
 COLUMNS = (Column("UTC"), Column("LOCAL"), Column("NOTE", cut=True))
 
 
+class _Explaining(click.Command):
+    """Takes an argument such as `-1 * * * *` for an expression and no option, so that it is told what is wrong with it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        dashed = [arg for arg in args if re.match(r"-[^-].* ", arg)]
+        if dashed and "--" not in args:
+            args = [*(arg for arg in args if arg not in dashed), "--", *dashed]
+        return super().parse_args(ctx, args)
+
+
 @click.group()
 def cron() -> None:
     """Explain cron expressions."""
 
 
-@cron.command("explain")
+@cron.command("explain", cls=_Explaining)
 @click.argument("expression")
 @click.option("--zone", metavar="ZONE", default="UTC", show_default=True, help="IANA name of the zone.")
 @click.option("--seconds", is_flag=True, help="Six fields, seconds first.")
