@@ -10,6 +10,7 @@ import pytest
 from klokka.core.ids import WorkerId
 from klokka.core.records import NewJob
 from klokka.errors import Busy, MisuseError, StoreError, StoreUnavailable, UnknownOutcome
+from klokka.stores.postgres.database import Transaction
 from klokka.stores.postgres.store import PostgresStore
 from klokka.testing.postgres_server import PostgresServer
 from tests.support.postgres import connection, end_connections, execute
@@ -206,3 +207,18 @@ WAITING = (
     "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' "
     "and application_name = 'klokka'"
 )
+
+
+async def test_a_process_that_sleeps_within_a_transaction_holds_up_nobody_and_tries_again(store: PostgresStore) -> None:
+    turns: list[int] = []
+
+    async def act(tx: Transaction) -> int:
+        turns.append(len(turns))
+        await tx.run("claim_key", "s", "k", "token", "1 hour")
+        if len(turns) == 1:
+            await asyncio.sleep(1)
+        await tx.run("pause_queue", "default", "because")
+        return len(turns)
+
+    assert await store._database.transact(act) == 2
+    assert await store.paused_queues() == {"default": "because"}

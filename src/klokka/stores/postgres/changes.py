@@ -8,9 +8,9 @@ import msgspec
 
 from klokka.core.error_text import storable
 from klokka.core.records import Change
-from klokka.core.states import TERMINAL, WAITING, Running, status_of, time_of
+from klokka.core.states import TERMINAL, WAITING, JobStatus, Running, status_of, time_of
 from klokka.stores._doors import known_fence, known_id
-from klokka.stores.postgres.parameters import instant, span
+from klokka.stores.postgres.parameters import instant, numbers, span
 
 _ENCODE: Final = msgspec.json.Encoder().encode
 
@@ -20,7 +20,38 @@ def possible(change: Change) -> bool:
     return known_id(change.id) and (change.fence is None or known_fence(change.fence))
 
 
-def settles(change: Change) -> bool:
+def reopens(change: Change) -> bool:
+    """Whether it makes a terminal job live again, which its unique key may forbid [transition.reopen]."""
+    return status_of(change.from_) in TERMINAL and status_of(change.to) in WAITING
+
+
+def grouped(changes: Sequence[Change]) -> list[tuple[str, ...]]:
+    """Changes of distinct jobs as few statements, each by its name and its parameters."""
+    settled: dict[JobStatus, list[Change]] = {}
+    others: list[Change] = []
+    for change in changes:
+        if _settles(change):
+            settled.setdefault(status_of(change.to), []).append(change)
+        else:
+            others.append(change)
+    statements = [
+        (
+            "settle_jobs",
+            numbers(change.id for change in group),
+            numbers(change.fence or 0 for change in group),
+            status.value,
+        )
+        for status, group in settled.items()
+    ]
+    return [*statements, ("transition_jobs", rendered(others))] if others else [*statements]
+
+
+def rendered(changes: Sequence[Change]) -> str:
+    """Changes of distinct jobs as the JSON object that transition_jobs takes."""
+    return _ENCODE({str(change.id): _fields(change) for change in changes}).decode()
+
+
+def _settles(change: Change) -> bool:
     """Whether it is of the commonest sort: the holder ends its job, with no error to keep."""
     return (
         isinstance(change.from_, Running)
@@ -29,16 +60,6 @@ def settles(change: Change) -> bool:
         and not change.refund
         and status_of(change.to) in TERMINAL
     )
-
-
-def reopens(change: Change) -> bool:
-    """Whether it makes a terminal job live again, which its unique key may forbid [transition.reopen]."""
-    return status_of(change.from_) in TERMINAL and status_of(change.to) in WAITING
-
-
-def rendered(changes: Sequence[Change]) -> str:
-    """Changes of distinct jobs as the JSON object that transition_jobs takes."""
-    return _ENCODE({str(change.id): _fields(change) for change in changes}).decode()
 
 
 def _fields(change: Change) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from klokka.spi.jobs import NO_CAPS
 from klokka.stores._doors import check_count, check_holding, known_fence, known_id, plausible
 from klokka.stores.postgres.handle import Handle
 from klokka.stores.postgres.parameters import numbers, span, texts
-from klokka.stores.postgres.rows import claimed_job, maybe
+from klokka.stores.postgres.rows import claimed_jobs, maybe
 
 _MOST: Final = 1_000_000
 """More jobs than fit into one answer."""
@@ -48,7 +48,7 @@ class Claiming(Handle):
             span(lease),
             worker,
         )
-        return [claimed_job(row) for row in rows]
+        return claimed_jobs(rows)
 
     async def next_due(self, *, queues: Sequence[str], kinds: Collection[str]) -> datetime | None:
         ((at,),) = await self._database.read("next_due", texts(dict.fromkeys(queues)), texts(dict.fromkeys(kinds)))

@@ -16,6 +16,8 @@ from klokka.stores.postgres.setting import WORK, Setting
 
 T = TypeVar("T")
 
+_TURNS: Final = 3
+"""How often a victim is tried at least, however slow this process is."""
 _SILENCE: Final = (WORK + timedelta(seconds=10)).total_seconds()
 """Seconds after which a server that must have answered is taken for gone."""
 
@@ -117,7 +119,9 @@ class Database:
 
     async def _patiently(self, act: Callable[[Link], Awaitable[T]], *, may_be_done: bool) -> T:
         deadline = time.monotonic() + self.setting.bound.total_seconds()
+        turn = 0
         while True:
+            turn += 1
             link = await self._connections.take()
             try:
                 async with asyncio.timeout(_SILENCE):
@@ -126,7 +130,7 @@ class Database:
                 silent = psycopg.OperationalError(f"no answer within {_SILENCE:g} s")
                 raise translated(silent, self.setting.where, may_be_done=may_be_done) from error
             except (psycopg.Error, UnicodeEncodeError) as error:
-                if not repeatable(error) or time.monotonic() > deadline:
+                if not repeatable(error) or (turn >= _TURNS and time.monotonic() > deadline):
                     raise translated(error, self.setting.where, may_be_done=may_be_done) from error
             finally:
                 await self._connections.give_back(link)

@@ -24,7 +24,7 @@ _Made = Callable[[str], KlokkaError]
 UNSEEN_HOLDER: Final = "KL001"
 """Raised by our own function of that name."""
 
-REPEATABLE: Final = frozenset({"40P01", "40001", UNSEEN_HOLDER})
+REPEATABLE: Final = frozenset({"40P01", "40001", "25P03", UNSEEN_HOLDER})
 """The statement was undone whole, and repeated it may well succeed [life.deadlock] [enqueue.unique-race]."""
 
 _BY_STATE: Final[dict[str, tuple[_Made, str]]] = {
@@ -33,6 +33,8 @@ _BY_STATE: Final[dict[str, tuple[_Made, str]]] = {
     "40P01": (Busy, "locks kept crossing those of others. Nothing was written; try again"),
     "40001": (Busy, "others kept changing the same rows. Nothing was written; try again"),
     UNSEEN_HOLDER: (Busy, "others kept taking and giving back a unique key. Nothing was written; try again"),
+    "25P03": (Busy, "this process was too slow between two statements. Nothing was written; try again"),
+    "25P04": (Busy, "the transaction took longer than it may. Nothing was written; try again"),
     "53100": (StoreFull, "no room is left on the server's disk. Nothing was written; make room"),
     "53300": (StoreUnavailable, "the server takes no more connections. Raise max_connections, or use fewer"),
     "57P03": (StoreUnavailable, "the server is starting up or shutting down. Try again"),

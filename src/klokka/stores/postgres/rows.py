@@ -1,7 +1,7 @@
 """Rows into records, each once."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from klokka.core.ids import Fence, JobId
@@ -22,9 +22,33 @@ def maybe(at: datetime | None) -> datetime | None:
     return None if at is None else utc(at)
 
 
-def claimed_job(row: Row) -> ClaimedJob:
-    """A row of claim_jobs."""
-    job, kind, payload, version, queue, attempt, lapses, enqueued, scheduled, lease, fence, key, schedule, headers = row
+def claimed_jobs(rows: Sequence[Row]) -> list[ClaimedJob]:
+    """The rows of claim_jobs, in the order that the first of them gives [claim.order]."""
+    if len(rows) < 2:
+        return [_claimed_job(row) for row in rows]
+    by_id = {row[0]: row for row in rows}
+    order = next(row[-1] for row in rows if row[-1] is not None)
+    return [_claimed_job(by_id[job]) for job in order if job in by_id]
+
+
+def _claimed_job(row: Row) -> ClaimedJob:
+    (
+        job,
+        kind,
+        payload,
+        version,
+        queue,
+        attempt,
+        lapses,
+        enqueued,
+        scheduled,
+        lease,
+        fence,
+        key,
+        schedule,
+        headers,
+        _,
+    ) = row
     return ClaimedJob(
         id=job,
         kind=kind,

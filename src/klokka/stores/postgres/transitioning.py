@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from klokka.core.changes import check_change
 from klokka.core.ids import Fence, JobId
 from klokka.core.records import Change, JobError
-from klokka.core.states import State, status_of
+from klokka.core.states import State
 from klokka.errors import Busy, UniqueConflict
-from klokka.stores.postgres.changes import possible, rendered, reopens, settles
+from klokka.stores.postgres.changes import grouped, possible, rendered, reopens
 from klokka.stores.postgres.database import Transaction
 from klokka.stores.postgres.failures import KeyTakenError
 from klokka.stores.postgres.handle import Handle
-from klokka.stores.postgres.parameters import numbers, texts
 
 _REPETITIONS = 10
 
@@ -50,17 +49,14 @@ class Transitioning(Handle):
 
     async def _applied(self, changes: Sequence[Change]) -> set[JobId]:
         """Which of these changes, of distinct jobs that stay as open or closed as they are, applied."""
-        if not all(map(settles, changes)):
-            rows = await self._database.write("transition_jobs", rendered(changes))
-            return {job for job, _ in rows}
-        by_id = sorted(changes, key=lambda change: change.id)
-        rows = await self._database.write(
-            "settle_jobs",
-            numbers(change.id for change in by_id),
-            numbers(change.fence or 0 for change in by_id),
-            texts(status_of(change.to) for change in by_id),
-        )
-        return {job for (job,) in rows}
+        statements = grouped(changes)
+        if len(statements) == 1:
+            return {row[0] for row in await self._database.write(*statements[0])}
+
+        async def act(tx: Transaction) -> set[JobId]:
+            return {row[0] for statement in statements for row in await tx.run(*statement)}
+
+        return await self._database.transact(act)
 
     async def _in_order(self, changes: Sequence[Change]) -> list[bool]:
         """One after another in one transaction: equal ids, and those that a unique key may forbid [batch.each]."""

@@ -1,6 +1,7 @@
 -- [claim.exclusive] [claim.due] [claim.expired] [claim.queue-order] [claim.order] [claim.kinds] [claim.caps]
 -- [claim.attempt] [claim.lapses] [claim.fence] [claim.lease] [fleet.pause] [progress.held]
--- $1 queues, $2 caps by position, $3 kinds, $4 limit, $5 lease, $6 worker.
+-- $1 queues, $2 caps by position, $3 kinds, $4 limit, $5 lease, $6 worker. The first row has the ids in their order:
+-- a client orders rows for less than a join costs where it goes wrong.
 -- Candidates are the heads of each queue's kinds, read from their index in its order and not locked: other kinds in
 -- front cost nothing. Merged, they are locked one by one until there are enough, passing over those that another
 -- call holds; where those are so many that too few are left, a second pass reads further. All of it runs lazily from
@@ -98,6 +99,5 @@ taken as (
         id, kind, payload, payload_version, queue, attempt, lapses, enqueued_at, scheduled_for, lease_until, fence,
         unique_key, schedule_id, headers
 )
-select taken.*
+select taken.*, case when row_number() over () = 1 then (select ids from chosen) end as ids
 from taken
-order by array_position((select ids from chosen), taken.id)

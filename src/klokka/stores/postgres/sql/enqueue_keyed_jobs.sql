@@ -1,6 +1,6 @@
 -- [enqueue.unique] [enqueue.unique-batch] [enqueue.unique-race] [enqueue.unique-life] [life.deadlock] [wakeups.commit]
 -- Like enqueue_jobs, where at least one job has a unique key. Apart from it, since a row that may meet a conflict
--- costs a third more. $1: a JSON array of the jobs.
+-- costs up to a fifth more. $1: a JSON array of the jobs.
 -- Rows go in by key, so that two calls never wait for each other. A conflict waits until the holder is decided; if it
 -- then is newer than this statement's snapshot, unseen_holder ends the statement, to be repeated whole.
 with tick as materialized (
