@@ -68,13 +68,18 @@ def open_folder() -> Generator[Path]:
         yield Path(folder)
 
 
-def test_a_server_that_cannot_start_says_why(open_folder: Path) -> None:
+def test_a_server_that_cannot_start_says_why_and_leaves_nothing(
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(open_folder))
     for name in ("initdb", "pg_ctl"):
         (open_folder / name).write_text("#!/bin/sh\necho the disk is made of cheese; exit 3\n")
         (open_folder / name).chmod(0o755)
 
     with pytest.raises(RuntimeError, match="made of cheese"):
         PostgresServer.start(binaries=Binaries(open_folder))
+
+    assert all(gone(folder) for folder in open_folder.glob("klokka-pg-*"))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root runs a server as somebody else")

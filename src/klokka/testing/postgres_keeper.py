@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -15,13 +16,14 @@ def keep(folder: Path, pg_ctl: str, user: int) -> None:
     """Returns when the server is gone, and its folder with it. `user` is who runs it, where that is not ourselves."""
     with (folder / "users").open("rb") as users:
         fcntl.flock(users, fcntl.LOCK_EX)
-        subprocess.run(  # noqa: S603 - the program that the server was started with
-            [pg_ctl, "stop", "-w", "-m", "immediate", "-D", folder / "data"],
-            check=False,
-            stdin=subprocess.DEVNULL,
-            cwd="/",
-            user=None if user == os.geteuid() else user,
-        )
+        with suppress(OSError):  # the programs may be gone, the folder must go
+            subprocess.run(  # noqa: S603 - the program that the server was started with
+                [pg_ctl, "stop", "-w", "-m", "immediate", "-D", folder / "data"],
+                check=False,
+                stdin=subprocess.DEVNULL,
+                cwd="/",
+                user=None if user == os.geteuid() else user,
+            )
         shutil.rmtree(folder, ignore_errors=True)
 
 
