@@ -1,7 +1,7 @@
 """The workers of the model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,7 +15,8 @@ _REMEMBERED: Final = timedelta(days=1)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelWorker:
     beat: WorkerBeat
-    started_at: datetime
+    started_at: tuple[datetime, ...]
+    """When it may have started: one that may have been forgotten meanwhile begins anew, or goes on."""
     last_beat: datetime
     live_until: datetime
 
@@ -28,10 +29,12 @@ class Crew:
 
     def beat(self, now: datetime, worker: WorkerBeat, live_for: timedelta) -> None:
         known = self.workers.get(worker.id)
-        forgotten = known is None or self._forgettable(known, now)
+        started_at = (now,) if known is None else known.started_at
+        if known is not None and self._forgettable(known, now):
+            started_at += (now,)
         self.workers[worker.id] = ModelWorker(
             beat=worker,
-            started_at=now if known is None or forgotten else known.started_at,
+            started_at=started_at,
             last_beat=now,
             live_until=now + live_for,
         )
@@ -41,10 +44,15 @@ class Crew:
 
     def listed(self, now: datetime, seen: Sequence[WorkerRow]) -> None:
         known = [worker for worker in self.workers.values() if not self._forgettable(worker, now)]
+        started = {row.beat.id: row.started_at for row in seen}
+        for worker in known:
+            at = started.get(worker.beat.id, worker.started_at[0])
+            expect(at, "fleet.beat").is_in(worker.started_at, f"when {worker.beat.id} started")
+            self.workers[worker.beat.id] = replace(worker, started_at=(at,))
         expected = {
             worker.beat.id: WorkerRow(
                 beat=worker.beat,
-                started_at=worker.started_at,
+                started_at=self.workers[worker.beat.id].started_at[0],
                 last_beat=worker.last_beat,
                 live=now < worker.live_until,
             )
