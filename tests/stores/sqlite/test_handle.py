@@ -11,7 +11,7 @@ import pytest
 
 from klokka.core.ids import WorkerId
 from klokka.core.records import NewJob
-from klokka.errors import MisuseError, StoreUnavailable, UniqueConflict
+from klokka.errors import MisuseError, StoreUnavailable, UniqueConflict, UnknownOutcome
 from klokka.spi.batch import BatchingStore
 from klokka.spi.fleet import FleetStore
 from klokka.spi.keys import EnqueueOnceStore, IdempotencyStore, LeaseStore
@@ -205,6 +205,29 @@ async def test_a_verb_that_ends_the_shared_transaction_spoils_no_other(store: Sq
 
     assert [type(result) for result in results] == [list, ValueError, list]
     assert sum((await store.counts_by_status()).values()) == 2
+
+
+async def test_a_failure_around_the_verbs_reaches_whoever_waits_and_the_store_goes_on(store: SqliteStore) -> None:
+    def tear(tx: object) -> None:
+        tx.execute("release verb")  # type: ignore[attr-defined]  # what frames the verbs fails, as on a dying disk
+
+    begun, gathered = threading.Event(), threading.Event()
+
+    def hold(tx: object) -> None:
+        begun.set()
+        gathered.wait(20)
+
+    first = store._write(hold)
+    await asyncio.to_thread(begun.wait, 20)
+    torn = asyncio.gather(store.enqueue([WORK]), store._write(tear), store.enqueue([WORK]), return_exceptions=True)
+    await asyncio.sleep(0)  # the three stand in line
+    gathered.set()
+    results = await asyncio.wait_for(torn, 20)
+    await first
+
+    assert [type(result) for result in results] == [UnknownOutcome] * 3
+    assert sum((await store.counts_by_status()).values()) == 0
+    assert (await asyncio.wait_for(store.enqueue([WORK]), 20))[0].created
 
 
 async def test_more_kinds_than_one_statement_takes_are_claimed_in_one_order(store: SqliteStore) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol, TypeVar
 
+from klokka.errors import UnknownOutcome
 from klokka.stores.sqlite.transaction import Transaction
 
 T = TypeVar("T")
@@ -41,7 +42,7 @@ class Call:
 
 
 class Performer(Protocol):
-    """What a lane does with its connection. Failures go into `Call.error`; it raises nothing itself."""
+    """What a lane does with its connection. Failures of verbs go into `Call.error`."""
 
     def connect(self) -> sqlite3.Connection: ...
 
@@ -105,7 +106,10 @@ class Lane:
             calls: list[Call] = []
             going = self._gather(calls)
             if calls:
-                self._performer.perform(connection, calls)
+                try:
+                    self._performer.perform(connection, calls)
+                except BaseException as error:  # else the thread would end, and whoever waits would wait for ever
+                    _fail(connection, calls, error)
                 self._report(calls)
 
     def _gather(self, calls: list[Call]) -> bool:
@@ -126,6 +130,18 @@ class Lane:
     def _report(self, calls: Sequence[Call]) -> None:
         with contextlib.suppress(RuntimeError):  # the loop was closed before the handle: nobody waits any more
             self._loop.call_soon_threadsafe(_settle, calls)
+
+
+def _fail(connection: sqlite3.Connection, calls: Sequence[Call], error: BaseException) -> None:
+    """Tells every call that it may or may not have happened, and leaves no transaction open behind it."""
+    with contextlib.suppress(sqlite3.Error):
+        if connection.in_transaction:
+            connection.execute("rollback")
+    for call in calls:
+        call.error = UnknownOutcome(
+            f"the database failed around this call ({error}). It may have happened; look first."
+        )
+        call.error.__cause__ = error
 
 
 def _settle(calls: Sequence[Call]) -> None:
