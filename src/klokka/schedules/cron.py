@@ -14,7 +14,7 @@ from cronsim import CronSim
 from klokka.schedules.arguments import of_class
 from klokka.schedules.clock_times import DayTimes
 from klokka.schedules.cron_fields import DAY, CronFields
-from klokka.schedules.cron_grammar import parse, refusal
+from klokka.schedules.cron_grammar import LONGEST, parse, refusal
 from klokka.schedules.cron_wording import words
 from klokka.schedules.dst import ZonedSchedule
 from klokka.schedules.local_times import LocalTimes, month_length
@@ -90,15 +90,14 @@ def cron(expression: str, *, zone: str = "UTC", seconds: bool = False) -> Cron:
     """
     load_zone(zone)
     of_class("expression", expression, str, 'Give a text such as "0 9 * * 1-5".')
-    text = expression.strip(" \t")
-    if text.startswith("@"):
-        text = ("0 " if seconds else "") + _expand(expression, text)
-        expression = text
+    macro = expression.strip(" \t") if len(expression) <= LONGEST else ""
+    if macro.startswith("@"):
+        expression = ("0 " if seconds else "") + _expand(expression, macro)
     fields = parse(expression, seconds=seconds)
     if not fields.fires:
         hint = "Name a day that one of the months has, or last_day(at=…) for its end."
         raise refusal(expression, None, "no month that it names has such a day, so it never fires", hint, DAY)
-    text = " ".join(text.upper().split())
+    text = " ".join(expression.upper().split())
     candidates = fields.day.values if fields.both_days else tuple(range(1, 32))
     days = CronDays(expression=text, months=fields.month.values, candidates=candidates)
     times = DayTimes.of_fields(fields.hour.values, fields.minute.values, fields.second.values)
