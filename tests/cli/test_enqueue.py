@@ -164,3 +164,12 @@ def test_a_store_that_would_go_unheard_and_an_app_that_nobody_names_are_refused(
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
     assert shop.json("jobs", "list") == []
+
+
+def test_a_store_that_ends_with_the_command_takes_no_job(shop: Shell) -> None:
+    shop.write("brief_app.py", 'from klokka.app.klokka import Klokka\napp = Klokka("memory:")\n')
+
+    result = shop.run("enqueue", "brief_app:app", "email.welcome")
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "the store of the app, memory, ends with this command" in result.stderr

@@ -73,6 +73,7 @@ def test_an_unknown_scheme_is_told_what_is_known() -> None:
         ("sqlite:///jobs.db?durability=none", "machine, process"),
         ("sqlite:///jobs.db?busy=soon", "500ms, 5s or 1m"),
         ("sqlite:///jobs.db?busy=0s", "500ms, 5s or 1m"),
+        (f"sqlite:///jobs.db?busy={'9' * 400}s", "500ms, 5s or 1m"),
         ("sqlite:///jobs.db?busy=1s&busy=2s", "twice"),
         ("memory:?size=1", "'size'"),
         ("memory:jobs", "memory: alone"),

@@ -16,6 +16,7 @@ from klokka.cli.parameters import DURATION, INSTANT, KEY, QUEUE
 from klokka.cli.source import app_alone
 from klokka.core.names import check_kind, check_text, shown
 from klokka.core.records import NewJob
+from klokka.spi.life import Survives
 
 _STDIN: Final = "-"
 
@@ -44,6 +45,8 @@ def enqueue(
     """
     app, kind, payload = _apart(words)
     loaded = load_app(app_alone(app))
+    if loaded.store.traits.survives is Survives.NOTHING:
+        raise Refused(f"the store of the app, {loaded.store.traits.name}, ends with this command, and the job with it.")
     text = _read_stdin() if payload == _STDIN else payload
     request = _request(loaded, kind, check_text("payload", text).strip()).options(
         delay=delay, run_at=run_at, queue=queue, unique_key=key, max_attempts=max_attempts

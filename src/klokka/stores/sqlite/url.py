@@ -10,7 +10,7 @@ from klokka.stores._url import options, shown
 from klokka.stores.sqlite.durability import Durability
 from klokka.stores.sqlite.store import SqliteStore
 
-_SPAN: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
+_SPAN: Final = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)")
 _UNITS: Final = {"ms": timedelta(milliseconds=1), "s": timedelta(seconds=1), "m": timedelta(minutes=1)}
 _PARAMETERS: Final = {"durability": "durability", "busy": "busy_bound"}
 
