@@ -1,5 +1,6 @@
 """`klokka worker` as a process, with its signals."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from klokka.core.states import JobStatus
-from tests.support.shell import Shell
+from tests.support.shell import Shell, job
 
 APP = """
     import asyncio
@@ -171,3 +172,17 @@ def test_a_database_that_cannot_be_used_ends_the_worker_with_3(site: Shell) -> N
     assert process.returncode == 3
     assert "Error: " in log
     assert "Traceback" not in log
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_that_come_after_the_stop_change_nothing_of_its_end(site: Shell, number: signal.Signals) -> None:
+    site.enqueue(job("quick", queue="email"))
+
+    with _worker() as process:
+        assert _line(process) == "ran\n"
+        while process.poll() is None:
+            process.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.01)
+
+    assert process.returncode == 0

@@ -303,7 +303,7 @@ class Klokka:
         store = self.store.new_handle()
         worker = self._new_worker(store, settings)
         try:
-            await run_until_signal(worker)
+            await run_until_signal(worker, to_the_end=True)
         finally:
             await store.close()
             await self.close()

@@ -13,11 +13,14 @@ logger = logging.getLogger("klokka.signals")
 STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
-async def run_until_signal(worker: Worker, signals: Sequence[signal.Signals] = STOP_SIGNALS) -> None:
+async def run_until_signal(
+    worker: Worker, signals: Sequence[signal.Signals] = STOP_SIGNALS, *, to_the_end: bool = False
+) -> None:
     """Runs `worker` until it is stopped: the first of `signals` does so softly, every further one without grace.
 
     A signal during the start is honoured too. It must be called on the main thread; the loop's own handlers of these
-    signals are replaced meanwhile.
+    signals are replaced meanwhile. With `to_the_end` the process has nothing else to do: further signals are ignored once
+    the worker has stopped, so that one that comes while the interpreter ends does not make a death of it.
     """
     loop = asyncio.get_running_loop()
 
@@ -37,3 +40,5 @@ async def run_until_signal(worker: Worker, signals: Sequence[signal.Signals] = S
     finally:
         for number in signals:
             loop.remove_signal_handler(number)
+            if to_the_end:
+                signal.signal(number, signal.SIG_IGN)
