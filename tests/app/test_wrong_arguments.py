@@ -114,6 +114,11 @@ WRONG: dict[str, tuple[Wrong, type[Exception], str]] = {
         InvalidInput,
         "misfire of schedule 'r' cannot be <cl",
     ),
+    "a number for a schedule": (
+        lambda: made().schedules.trigger_now_sync(NUMBER),
+        InvalidInput,
+        "schedule 30 is not def",
+    ),
     "overlap in words": (lambda: recurs(overlap="no"), InvalidInput, "overlap of schedule 'r' cannot be 'no'"),
     "one request for many": (lambda: made().enqueue_many_sync(TYPE.new(1)), InvalidInput, "Give a list of requests"),  # type: ignore[arg-type]
     "nothing among many": (lambda: made().enqueue_many_sync([None]), InvalidInput, "a request cannot be None"),  # type: ignore[list-item]

@@ -11,7 +11,7 @@ from klokka.app.producer import Producer
 from klokka.app.schedule_verbs import Resumed, ScheduleState
 from klokka.core.ids import ScheduleId
 from klokka.core.instants import EPOCH
-from klokka.core.names import clip
+from klokka.core.names import shown
 from klokka.core.records import EnqueueResult
 from klokka.errors import InvalidInput
 from klokka.runtime.bus import EventBus
@@ -118,7 +118,7 @@ class Schedules(Mapping[ScheduleId, "Recurrence"]):
         found = self._defined.get(ScheduleId(id))
         if found is None:
             raise InvalidInput(
-                f"schedule {clip(id)!r} is not defined by this app. It defines: {', '.join(sorted(self)) or 'none'}."
+                f"schedule {shown(id)} is not defined by this app. It defines: {', '.join(sorted(self)) or 'none'}."
             )
         return found
 
