@@ -1,4 +1,4 @@
-"""python -m benchmarks NAME… [--store sqlite] [--rounds 5] [--jobs N] [--json FILE]; see docs/benchmarks.md."""
+"""python -m benchmarks NAME… [--store sqlite|postgres|memory] [--rounds 5] [--jobs N] [--json FILE]; see docs/benchmarks.md."""
 
 import argparse
 import json
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.catalogue import BENCHMARKS
 from benchmarks.peers import interpreters
+from benchmarks.places import Places
 from benchmarks.report import as_json, table
 from benchmarks.rounds import Size, run
 
@@ -18,14 +19,16 @@ def main() -> None:
     if not chosen:
         sys.exit(f"none of these runs on {given.store}: {', '.join(given.names)}")
     peers = interpreters({name for benchmark in chosen for name in benchmark.peers}) if given.peers else {}
-    folder = Path(given.where or tempfile.gettempdir())
     outcomes = []
-    for benchmark in chosen:
-        size = Size(jobs=given.jobs or benchmark.jobs, seconds=given.seconds or benchmark.seconds, rounds=given.rounds)
-        outcome = run(benchmark, given.store, size, peers, folder, say=lambda text: print(text, file=sys.stderr))
-        outcomes.append(outcome)
-        if given.json != "-":
-            print(table(outcome), flush=True)
+    with Places(Path(given.where or tempfile.gettempdir())) as places:
+        for benchmark in chosen:
+            size = Size(
+                jobs=given.jobs or benchmark.jobs, seconds=given.seconds or benchmark.seconds, rounds=given.rounds
+            )
+            outcome = run(benchmark, given.store, size, peers, places, say=lambda text: print(text, file=sys.stderr))
+            outcomes.append(outcome)
+            if given.json != "-":
+                print(table(outcome), flush=True)
     if given.json == "-":
         print(json.dumps(as_json(outcomes), indent=2))
     elif given.json:
@@ -35,7 +38,7 @@ def main() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures Klokka, in ratios of one run.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all without one")
-    parser.add_argument("--store", default="sqlite", choices=("sqlite", "memory"))
+    parser.add_argument("--store", default="sqlite", choices=("sqlite", "memory", "postgres"))
     parser.add_argument("--rounds", type=int, default=5, help="every contender runs once in each")
     parser.add_argument("--jobs", type=int, help="how many, where it is jobs that are counted")
     parser.add_argument("--seconds", type=float, help="how long, where it is time that passes")

@@ -63,11 +63,47 @@ _ALL: Final = (
         jobs=50_000,
     ),
     Benchmark(
+        name="drain-postgres",
+        about="no-op jobs through one worker process, from its start to its end",
+        contenders=("klokka_drain", "bare_postgres_drain"),
+        peers=("pgqueuer",),
+        stores=("postgres",),
+        bars=(
+            Bar(figure="jobs/s", over="pgqueuer", at_least=1.5),
+            Bar(figure="jobs/s", over="bare_postgres_drain"),
+            Bar(figure="jobs/cpu-s", over="pgqueuer"),
+        ),
+        jobs=50_000,
+    ),
+    Benchmark(
+        name="enqueue-postgres",
+        about="jobs in calls of 1,000, and one at a time",
+        contenders=("klokka_enqueue", "bare_postgres_enqueue"),
+        stores=("postgres",),
+        bars=(
+            Bar(figure="bulk jobs/s", over="bare_postgres_enqueue", at_least=0.5),
+            Bar(figure="single jobs/s", over="bare_postgres_enqueue"),
+        ),
+        jobs=50_000,
+    ),
+    Benchmark(
         name="latency",
         about="from before the enqueue in one process to the start of the handler in another, idle one",
         contenders=("klokka_latency",),
         stores=("sqlite",),
         bars=(Bar(figure="median ms", at_most=5.0), Bar(figure="p99 ms")),
+        jobs=200,
+    ),
+    Benchmark(
+        name="latency-postgres",
+        about="from before the enqueue in one process to the start of the handler in another, idle one",
+        contenders=("klokka_latency", "bare_postgres_latency"),
+        stores=("postgres",),
+        bars=(
+            Bar(figure="median ms", at_most=5.0),
+            Bar(figure="median ms", over="bare_postgres_latency"),
+            Bar(figure="p99 ms", over="bare_postgres_latency"),
+        ),
         jobs=200,
     ),
     Benchmark(
@@ -82,7 +118,11 @@ _ALL: Final = (
         name="import",
         about="a fresh interpreter that imports and ends",
         contenders=("importing",),
-        bars=(Bar(figure="klokka ms", at_most=150.0), Bar(figure="klokka.Klokka ms", at_most=150.0)),
+        bars=(
+            Bar(figure="klokka ms", at_most=150.0),
+            Bar(figure="klokka.Klokka ms", at_most=150.0),
+            Bar(figure="klokka.Klokka cpu-ms"),
+        ),
     ),
     Benchmark(
         name="memory",

@@ -3,12 +3,12 @@
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.catalogue import Benchmark
+from benchmarks.places import Places
 
 ROOT = Path(__file__).parents[1]
 
@@ -39,7 +39,7 @@ def run(
     store: str,
     size: Size,
     peers: Mapping[str, Path],
-    folder: Path,
+    places: Places,
     say: Callable[[str], None],
 ) -> Outcome:
     """All rounds of one benchmark. `peers` are the interpreters of those that take part, by name."""
@@ -50,7 +50,7 @@ def run(
     figures: dict[str, list[Figures]] = {name: [] for name in commands}
     for number in range(1, size.rounds + 1):
         for name, command in commands.items():
-            figures[name].append(_one(command, store, size, folder))
+            figures[name].append(_one(command, store, size, places))
             say(f"{benchmark.name} round {number}: {name} {_short(figures[name][-1])}")
     return Outcome(
         benchmark=benchmark,
@@ -60,11 +60,10 @@ def run(
     )
 
 
-def _one(command: list[str], store: str, size: Size, folder: Path) -> Figures:
-    """One run in a process and a folder of its own; its last line is its figures."""
-    with tempfile.TemporaryDirectory(prefix="klokka-benchmark-", dir=folder) as place:
-        url = "memory:" if store == "memory" else f"sqlite:///{place}/jobs.db"
-        options = {"url": url, "path": f"{place}/jobs.db", "jobs": size.jobs, "seconds": size.seconds}
+def _one(command: list[str], store: str, size: Size, places: Places) -> Figures:
+    """One run in a process and a place of its own; its last line is its figures."""
+    with places.fresh(store) as place:
+        options = {"url": place.url, "path": place.path, "jobs": size.jobs, "seconds": size.seconds}
         done = subprocess.run([*command, json.dumps(options)], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")

@@ -6,10 +6,12 @@ The same statements, indexes and durability as the store's, on one connection an
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from contextlib import closing
 
 from benchmarks.contenders.running import Options, Stopwatch, tell
 from benchmarks.contenders.work import check_all_done, fill, nothing_to_do
+from klokka import Klokka, NewJob
 from klokka.stores._sql.statements import statement
 from klokka.stores.sqlite.claims import joined
 from klokka.stores.sqlite.connection import connect
@@ -19,14 +21,14 @@ BATCH = 100
 LEASE = 30_000_000
 
 
-async def prepare(options: Options) -> None:
-    app, new = nothing_to_do(options.url)
+async def prepare(app: Klokka, new: Callable[[int], NewJob], jobs: int) -> None:
     async with app:
-        await fill(app, new, options.jobs)
+        await fill(app, new, jobs)
 
 
 def main(options: Options) -> None:
-    asyncio.run(prepare(options))
+    app, new = nothing_to_do(options.url)
+    asyncio.run(prepare(app, new, options.jobs))
     due, claim, settle = (
         statement("klokka.stores.sqlite", name) for name in ("claimable_due", "claim_jobs", "settle_jobs")
     )
@@ -45,7 +47,7 @@ def main(options: Options) -> None:
             connection.execute(settle, ("succeeded", now, ids, 1))
             connection.execute("commit")
         rates = watch.rates(options.jobs)
-    check_all_done(options.path, options.jobs)
+    asyncio.run(check_all_done(app, options.jobs))
     tell(rates)
 
 

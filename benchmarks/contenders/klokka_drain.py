@@ -24,7 +24,7 @@ async def main(options: Options) -> None:
             await done.wait()
         rates = watch.rates(options.jobs)
     if options.url != "memory:":
-        check_all_done(options.path, options.jobs)
+        await check_all_done(app, options.jobs)
     tell(rates)
 
 

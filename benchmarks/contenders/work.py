@@ -1,10 +1,10 @@
 """The jobs: one number each, and a handler that does nothing with it."""
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from typing import Any
 
 from klokka import Klokka, NewJob
+from klokka.core.states import JobStatus
 
 CALL = 1_000
 """Jobs in one call."""
@@ -27,9 +27,11 @@ async def fill(app: Klokka, new: Callable[[int], NewJob], jobs: int) -> None:
         await app.enqueue_many([new(number) for number in range(start, min(start + CALL, jobs))])
 
 
-def check_all_done(path: str, jobs: int) -> None:
+async def check_all_done(app: Klokka, jobs: int) -> None:
     """Stops a run whose jobs did not all end well: a fast loss would be no figure."""
-    with closing(sqlite3.connect(path)) as connection:
-        (done,) = connection.execute("select count(*) from klokka_jobs where status = 'succeeded'").fetchone()
-    if done != jobs:
-        raise SystemExit(f"{done} of {jobs} jobs have succeeded")
+    store: Any = app.store.new_handle()
+    await store.open()
+    counts = await store.counts_by_status()
+    await store.close()
+    if counts[JobStatus.SUCCEEDED] != jobs:
+        raise SystemExit(f"{counts[JobStatus.SUCCEEDED]} of {jobs} jobs have succeeded")

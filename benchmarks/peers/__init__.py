@@ -8,7 +8,10 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
-_PINNED: Final = {"huey": "huey==3.5.4"}
+_PINNED: Final = {
+    "huey": ("huey==3.5.4",),
+    "pgqueuer": ("pgqueuer==1.6.0", "asyncpg==0.32.0", "uvloop==0.23.0"),
+}
 
 
 def interpreters(names: Collection[str]) -> Mapping[str, Path]:
@@ -17,12 +20,12 @@ def interpreters(names: Collection[str]) -> Mapping[str, Path]:
 
 
 def _interpreter(name: str) -> Path:
-    folder = _cache() / f"{_PINNED[name]}-python{sys.version_info.major}.{sys.version_info.minor}"
+    folder = _cache() / f"{_PINNED[name][0]}-python{sys.version_info.major}.{sys.version_info.minor}"
     python = folder / "bin" / "python"
     ready = folder / "ready"
     if not ready.exists():
         venv.create(folder, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", _PINNED[name]], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *_PINNED[name]], check=True)
         ready.touch()
     return python
 

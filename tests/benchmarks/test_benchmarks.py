@@ -1,6 +1,7 @@
 """Every benchmark runs, in a small size and without others' software. What it measures is not judged here."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ from benchmarks.catalogue import BENCHMARKS, Benchmark
 from benchmarks.report import as_json, table
 from benchmarks.rounds import Outcome, Size
 
+from tests.support.postgres import database, url_of
+
 ROOT = Path(__file__).parents[2]
 
 RUNS = [(name, store) for name, benchmark in BENCHMARKS.items() for store in benchmark.stores if name != "import"]
@@ -19,7 +22,8 @@ RUNS = [(name, store) for name, benchmark in BENCHMARKS.items() for store in ben
 def run(name: str, store: str, where: Path) -> Any:
     sizes = ["--jobs", "20", "--seconds", "0.2", "--rounds", "1", "--where", str(where)]
     command = [sys.executable, "-m", "benchmarks", name, "--store", store, *sizes, "--no-peers", "--json", "-"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    environment = {**os.environ, "KLOKKA_BENCHMARK_POSTGRES": url_of(database("postgres"))}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
