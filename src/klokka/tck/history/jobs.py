@@ -3,19 +3,17 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Any
 
-from klokka.core.ids import Fence, JobId
+from klokka.core.ids import JobId
 from klokka.core.records import Change, ClaimedJob, JobDetails, NewJob
 from klokka.core.states import Cancelled, Enqueued
 from klokka.errors import UniqueConflict
+from klokka.tck.history.fences import is_known, unheard
 from klokka.tck.history.moments import Moments
 from klokka.tck.history.order import Event, Object
 from klokka.tck.history.record import UNKNOWN, Operation
 from klokka.tck.model.jobs import ModelJob
-
-_HIDDEN: Final = 0.5
-"""Added to a fence by a claim whose answer nobody heard: higher than before, and equal to none that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +148,7 @@ def _changed(job: ModelJob, state: JobState, asked: Mapping[str, Any], event: Ev
         case "claimed":
             return _claimed(job, state, asked, given)
         case "claim":
-            hidden = cast(Fence, job.fence + _HIDDEN)
-            taken = job.taken(fence=hidden, worker=asked["worker"], until=now + asked["lease"])
+            taken = job.taken(fence=unheard(job.fence), worker=asked["worker"], until=now + asked["lease"])
             return [taken] if job.claimable(now) else []
         case "beat":
             fence, seen = given
@@ -197,7 +194,7 @@ def _shows(job: ModelJob, state: JobState, seen: JobDetails | None) -> bool:
     """Whether a reader may have seen the job like this."""
     if seen is None or seen.summary.status not in job.statuses(state.now):
         return False
-    if not (seen.fence == job.fence if job.fence == int(job.fence) else seen.fence > job.fence):
+    if not (seen.fence == job.fence if is_known(job.fence) else seen.fence > job.fence):
         return False
     if (seen.summary.attempt, seen.lapses, seen.holder) != (job.attempt, job.lapses, job.holder):
         return False

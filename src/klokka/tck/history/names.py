@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
+from klokka.tck.history.fences import is_known, unheard
 from klokka.tck.history.moments import Moments
 from klokka.tck.history.order import Event, Object
 from klokka.tck.history.record import UNKNOWN, Operation
@@ -16,7 +17,6 @@ VERBS: Final = {
     "release_lease": "name",
     "advance_cursor": "lease",
 }
-_HIDDEN: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ def _acquired(hold: Hold, owner: str, until: datetime, seen: Any) -> list[Hold]:
     if hold.alive and not own:
         return []
     if seen is UNKNOWN:
-        return [replace(hold, until=until) if own else Hold(hold.now, owner, until, hold.fence + _HIDDEN, hold.cursor)]
+        return [replace(hold, until=until) if own else Hold(hold.now, owner, until, unheard(hold.fence), hold.cursor)]
     if own:
-        renewed = seen == hold.fence if hold.fence == int(hold.fence) else seen > hold.fence
+        renewed = seen == hold.fence if is_known(hold.fence) else seen > hold.fence
         return [replace(hold, until=until, fence=seen)] if renewed else []
     return [Hold(hold.now, owner, until, seen, hold.cursor)] if seen > hold.fence else []

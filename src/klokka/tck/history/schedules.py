@@ -3,15 +3,14 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from klokka.core.ids import ScheduleId
+from klokka.tck.history.fences import unheard
 from klokka.tck.history.moments import Moments
 from klokka.tck.history.order import Event, Object
 from klokka.tck.history.record import Operation
 from klokka.tck.model.timetable import ModelSchedule
-
-_HIDDEN: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +98,8 @@ def _changed(
                 return []
             return [replace(row, lease_until=now + asked["lease"], fence=seen.fence)]
         case "unheard":
-            hidden: Any = row.fence + _HIDDEN
-            return [replace(row, lease_until=now + asked["lease"], fence=hidden)] if row.due(now) else []
+            taken = replace(row, lease_until=now + asked["lease"], fence=unheard(row.fence))
+            return [taken] if row.due(now) else []
         case "complete":
             current = row.lease_until is not None and row.fence == asked["fence"]
             if seen is None:
