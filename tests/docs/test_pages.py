@@ -15,6 +15,7 @@ RUN = {"python", "toml", "sh"}
 NOT_RUN = {
     "README.md": 2,  # the project's own tests and demo
     "CONTRIBUTING.md": 1,
+    "docs/benchmarks.md": 1,
     "docs/guide.md": 2,  # a unit of systemd, a container
     "docs/transactions.md": 2,  # an asynchronous session, a Django project; tests run the same
     "docs/postgres.md": 5,  # SQL of roles, which tests of the store run; migrations of a server
