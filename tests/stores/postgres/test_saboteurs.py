@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from psycopg import AsyncConnection
 
 from klokka.stores._sql.statements import statement
 from klokka.stores.postgres.schema import Schema
@@ -49,7 +50,7 @@ SLIPS = [
         name="believes its snapshot",
         statement="enqueue_keyed_jobs",
         said=REPEATED,
-        says="coalesce(own.id, twin.id, holder.id, 1)",
+        says="coalesce(own.id, twin.id, holder.id, 0)",
     ),
     Slip(
         clause="enqueue.unique-batch",
@@ -114,7 +115,13 @@ async def test_a_slip_is_caught_by_a_check_of_the_clause_that_it_breaks(slip: Sl
     @asynccontextmanager
     async def factory() -> AsyncGenerator[Subject]:
         with fresh_database() as where:
-            yield Subject(store=SlippedStore(where, slip, bound=BOUND, connections=4))
+
+            @asynccontextmanager
+            async def transaction() -> AsyncGenerator[AsyncConnection[Any]]:
+                async with await AsyncConnection.connect(where) as caller:
+                    yield caller
+
+            yield Subject(store=SlippedStore(where, slip, bound=BOUND, connections=4), transaction=transaction)
 
     for check in checks_of(slip.clause):
         result = await run_check(check, factory)
