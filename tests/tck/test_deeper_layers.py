@@ -54,7 +54,10 @@ def saboteur(name: str, base: str) -> Factory:
 async def test_the_machine_finds_a_fault_of_many_steps_and_makes_the_script_short(
     name: str, word: str, clause: str
 ) -> None:
-    results = await results_of("machine", saboteur(name, "memory"), word)
+    for seed in range(4):  # which scripts are played is a matter of chance
+        results = await results_of("machine", saboteur(name, "memory"), word, seed)
+        if broken(results):
+            break
 
     assert clause in broken(results)
     assert story(results) < 20

@@ -85,6 +85,13 @@ class JobSteps(Play):
     def begin_to_work(self, lease: timedelta, worker: WorkerId) -> None:
         self.claim_all(0, lease, worker)
 
+    @rule(on=choices.handle, lease=choices.lease, worker=choices.worker)
+    @precondition(lambda self: self.claims)
+    def take_jobs_over(self, on: int, lease: timedelta, worker: WorkerId) -> None:
+        """The holders of all jobs die, and somebody else goes on."""
+        self.stage.pass_time(choices.WAITS[-1])
+        self.claim_all(on, lease, worker)
+
     @rule(on=choices.handle, queues=choices.queues, kinds=choices.kinds)
     def next_due(self, on: int, **asked: Any) -> None:
         self.stage.work.next_due(self.stage.now, self.stage.answer(on, "next_due", **asked), **asked)

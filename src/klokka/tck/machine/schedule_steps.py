@@ -33,6 +33,13 @@ class ScheduleSteps(Play):
     def fire_all(self, lease: timedelta) -> None:
         self.due_schedules(0, choices.WORKERS[0], ids=set(choices.SCHEDULES), limit=9, lease=lease)
 
+    @rule(lease=choices.lease)
+    @precondition(lambda self: self.fires)
+    def take_over(self, lease: timedelta) -> None:
+        """The holders of all fires die, and somebody else goes on."""
+        self.stage.pass_time(choices.WAITS[-1])
+        self.fire_all(lease)
+
     @rule(
         on=choices.handle,
         specs=st.lists(st.tuples(choices.schedule, st.sampled_from(["v1", "v2"]), next_fires), min_size=1, max_size=3),
