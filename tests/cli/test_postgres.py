@@ -158,3 +158,13 @@ def test_a_password_is_shown_by_no_command(where: str) -> None:
     assert "hunter2" not in told.stdout + told.stderr
     assert "password=***" in told.stdout
     assert time.monotonic() - began < 30
+
+
+def test_the_kit_runs_in_schemas_of_its_own_and_leaves_none(where: str) -> None:
+    report = document("tck", url_of(where), "--only", "tx.hands-off", "--only", "wakeups.recover")
+
+    with connection(where) as bystander:
+        left = bystander.execute("select nspname from pg_namespace where nspname like 'klokka%'").fetchall()
+    assert left == [("klokka",)]
+    assert report["conforms"] is True
+    assert report["counts"]["passed"] > 2

@@ -35,7 +35,8 @@ def tck(
     """Run the conformance kit on a store of your own, or on one of ours.
 
     TARGET is a factory as docs/write-a-store.md describes it, or memory: or sqlite:///folder/any.db, for which each
-    check gets a new file in that folder. 0 if the store keeps all clauses that were asked, 1 if it broke one.
+    check gets a new file in that folder, or postgresql://host/database, for which each gets a new schema there. 0 if
+    the store keeps all clauses that were asked, 1 if it broke one.
     """
     from klokka.tck import report_json, report_junit, report_text
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, cast
 
 from klokka.core.clocks import ManualClock
 from klokka.errors import UnknownStore
@@ -22,7 +23,8 @@ from klokka.tck.subject import Factory, Subject
 def subjects(target: str) -> Factory:
     """The factory behind `module:factory`, or one of fresh stores such as a URL names.
 
-    A SQLite URL names where new files are made, one for each check; its own file is neither made nor touched.
+    A SQLite URL names where new files are made, one for each check; its own file is neither made nor touched. One of
+    PostgreSQL names a database in which each check gets a schema of its own.
 
     Raises:
         UnknownStore: the URL is wrong, or does not say how fresh data is made.
@@ -38,6 +40,10 @@ def subjects(target: str) -> Factory:
             durability = next(known for known, survives in SURVIVES.items() if survives is store.traits.survives)
             folder = Path(store.path).parent
             return sqlite_subjects(folder=folder, durability=durability, bound=store.traits.bound)
+        case _ if store.traits.name == "postgresql":
+            from klokka.cli.tck_postgres import postgres_subjects  # its driver is an extra
+
+            return postgres_subjects(cast(Any, store))
         case _:
             raise UnknownStore(
                 f"a URL of {store.traits.name} does not say how each check gets a fresh database. "

@@ -77,6 +77,11 @@ class Handle:
         """What the store states of itself."""
         return self._traits
 
+    @property
+    def conninfo(self) -> str:
+        """Where it connects to, as libpq has it, with the password if one was given."""
+        return self._setting.conninfo
+
     async def open(self) -> None:
         """Makes the handle usable on the running loop, migrating the schema where that is due [life.open].
 
