@@ -11,5 +11,6 @@ class JobStore(StoreLife, JobVerbs, ScheduleVerbs, Protocol):
     """A store that fulfils the contract: life, jobs and schedules.
 
     What it may also do are the capabilities, each a protocol of its own, found by type and never by a flag or by
-    trying: `wakeups`, `query`, `transactions`, `batch`, `operate`, `fleet`, `keys`.
+    trying: `wakeups`, `query`, `transactions`, `batch`, `operate`, `fleet`, `keys`. Beside the
+    contract, for people: `life.MigratableStore` and `diagnosis`.
     """
