@@ -23,7 +23,10 @@ def main() -> None:
     with Places(Path(given.where or tempfile.gettempdir())) as places:
         for benchmark in chosen:
             size = Size(
-                jobs=given.jobs or benchmark.jobs, seconds=given.seconds or benchmark.seconds, rounds=given.rounds
+                jobs=given.jobs or benchmark.jobs,
+                seconds=given.seconds or benchmark.seconds,
+                rounds=given.rounds,
+                python=given.python,
             )
             outcome = run(benchmark, given.store, size, peers, places, say=lambda text: print(text, file=sys.stderr))
             outcomes.append(outcome)
@@ -43,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=int, help="how many, where it is jobs that are counted")
     parser.add_argument("--seconds", type=float, help="how long, where it is time that passes")
     parser.add_argument("--where", metavar="FOLDER", help="where files are made; its disk is what is measured")
+    parser.add_argument("--python", default=sys.executable, help="whose imports are measured; ours without it")
     parser.add_argument("--json", metavar="FILE", help="the figures of every round; - prints them in place of tables")
     parser.add_argument("--no-peers", dest="peers", action="store_false", help="installs and runs nobody else's")
     return parser

@@ -22,6 +22,8 @@ class Size:
     jobs: int
     seconds: float
     rounds: int
+    python: str
+    """The interpreter whose imports are measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,13 @@ def run(
 def _one(command: list[str], store: str, size: Size, places: Places) -> Figures:
     """One run in a process and a place of its own; its last line is its figures."""
     with places.fresh(store) as place:
-        options = {"url": place.url, "path": place.path, "jobs": size.jobs, "seconds": size.seconds}
+        options = {
+            "url": place.url,
+            "path": place.path,
+            "jobs": size.jobs,
+            "seconds": size.seconds,
+            "python": size.python,
+        }
         done = subprocess.run([*command, json.dumps(options)], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")

@@ -2,12 +2,11 @@
 
 import resource
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from typing import Final
 
-from benchmarks.contenders.running import tell
+from benchmarks.contenders.running import Options, tell
 
 CODES: Final[Mapping[str, str]] = {
     "klokka": "import klokka",
@@ -18,17 +17,18 @@ CODES: Final[Mapping[str, str]] = {
 TRIES: Final = 5
 
 
-def once(code: str) -> tuple[float, float]:
+def once(python: str, code: str) -> tuple[float, float]:
     """Milliseconds that passed, and that the CPU worked."""
     began, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([python, "-c", code], check=True)
     passed, spent = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     return passed * 1000, (spent.ru_utime + spent.ru_stime - used.ru_utime - used.ru_stime) * 1000
 
 
+options = Options.given()
 figures: dict[str, float] = {}
 for name, code in CODES.items():
-    tries = [once(code) for _ in range(TRIES)]
+    tries = [once(options.python, code) for _ in range(TRIES)]
     figures[f"{name} ms"] = min(passed for passed, _ in tries)
     figures[f"{name} cpu-ms"] = min(spent for _, spent in tries)
 tell(figures)

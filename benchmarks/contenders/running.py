@@ -17,6 +17,7 @@ class Options:
     path: str
     jobs: int
     seconds: float
+    python: str
 
     @classmethod
     def given(cls) -> Self:

@@ -42,7 +42,7 @@ def outcome(benchmark: Benchmark, **rounds: tuple[float, ...]) -> Outcome:
     return Outcome(
         benchmark=benchmark,
         store="sqlite",
-        size=Size(jobs=10, seconds=0, rounds=3),
+        size=Size(jobs=10, seconds=0, rounds=3, python=sys.executable),
         rounds={
             name: tuple({"jobs/s": value, "jobs/cpu-s": value} for value in values) for name, values in rounds.items()
         },
