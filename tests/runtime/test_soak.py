@@ -45,4 +45,4 @@ async def test_memory_stays_flat_over_many_jobs(store: FlakyStore, caplog: pytes
         first = await one_round()
         last = [await one_round() for _ in range(4)][-1]
 
-    assert last - first < ROUND // 3  # not one object for each that failed
+    assert last - first < 2 * (ROUND // 3)  # not half an object for each that failed in the four rounds between
