@@ -1,14 +1,13 @@
 """The life of a handle: opening, closing, further handles, and who may use it."""
 
-import asyncio
 import os
 from datetime import datetime, timedelta
 from typing import Final, Self
 
 from klokka.core.instants import MICROSECOND, positive
 from klokka.core.limits import Limits
-from klokka.errors import MisuseError
 from klokka.spi.life import Migrations, Survives, Traits
+from klokka.stores._belonging import check_here, open_here
 from klokka.stores.postgres import migrator
 from klokka.stores.postgres.database import Database
 from klokka.stores.postgres.link import connect
@@ -97,7 +96,7 @@ class Handle:
         if session is None:
             session = self._session = Session(self._setting)
         else:
-            self._check(session)
+            check_here(session, self._setting.where)
         try:
             await session.open()
         except BaseException:
@@ -110,7 +109,7 @@ class Handle:
         """Releases all that the handle holds; idempotent [life.open]."""
         session, self._session = self._session, None
         if session is not None and session.pid == os.getpid():
-            self._check(session)
+            check_here(session, self._setting.where)
             await session.close()
 
     def new_handle(self) -> Self:
@@ -149,21 +148,4 @@ class Handle:
         return self._open_session().database
 
     def _open_session(self) -> Session:
-        session = self._session
-        if session is None:
-            raise MisuseError(
-                f"The store on {self._setting.where} is not open. Await open() first, or use it as the app's store."
-            )
-        self._check(session)
-        return session
-
-    def _check(self, session: Session) -> None:
-        if session.pid != os.getpid():
-            raise MisuseError(
-                f"The store on {self._setting.where} was opened in process {session.pid}, of which this one is a "
-                f"fork. Open a new_handle() here; connections do not cross a fork."
-            )
-        if session.loop is not asyncio.get_running_loop():
-            raise MisuseError(
-                f"The store on {self._setting.where} is open on another event loop. Open a new_handle() on this one."
-            )
+        return open_here(self._session, self._setting.where)

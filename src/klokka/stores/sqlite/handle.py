@@ -10,8 +10,9 @@ from typing import Final, Self, TypeVar
 from klokka.core.clocks import Clock
 from klokka.core.instants import MICROSECOND, positive
 from klokka.core.limits import Limits
-from klokka.errors import InvalidInput, MisuseError
+from klokka.errors import InvalidInput
 from klokka.spi.life import Traits
+from klokka.stores._belonging import check_here, open_here
 from klokka.stores._clock import system_clock
 from klokka.stores.sqlite.durability import SURVIVES, Durability
 from klokka.stores.sqlite.patience import Patience
@@ -86,7 +87,7 @@ class Handle:
         if session is None:
             session = self._session = Session(self._setting)
         else:
-            self._check(session)
+            check_here(session, self.path)
         try:
             await session.open()
         except BaseException:
@@ -100,7 +101,7 @@ class Handle:
         session = self._session
         if session is None or session.pid != os.getpid():
             return  # what a fork inherited is not its own to close
-        self._check(session)
+        check_here(session, self.path)
         self._session = None
         await session.close()
 
@@ -121,21 +122,4 @@ class Handle:
         return self._open_session().reader.run(verb)
 
     def _open_session(self) -> Session:
-        session = self._session
-        if session is None:
-            raise MisuseError(
-                f"The store on {self.path} is not open. Await open() first, or use it as the app's store."
-            )
-        self._check(session)
-        return session
-
-    def _check(self, session: Session) -> None:
-        if session.pid != os.getpid():
-            raise MisuseError(
-                f"The store on {self.path} was opened in process {session.pid}, of which this one is a fork. "
-                f"Open a new_handle() here; connections and threads do not cross a fork."
-            )
-        if session.loop is not asyncio.get_running_loop():
-            raise MisuseError(
-                f"The store on {self.path} is open on another event loop. Open a new_handle() on this one."
-            )
+        return open_here(self._session, self.path)
