@@ -2,6 +2,7 @@
 
 import asyncio
 import select
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -18,6 +19,9 @@ OLDEST: Final = 140000
 _WITH_TRANSACTION_TIMEOUT: Final = 170000
 _LIFE: Final = 3600.0
 """Seconds after which a connection is remade, so that a new address of the server is found."""
+
+_ONLY_ON_REQUEST: Final = sys.maxsize
+"""How often a statement is sent before it is prepared unasked. With `None` it would not be even when asked."""
 
 _LEFT_OPEN: Final = (pq.TransactionStatus.INTRANS, pq.TransactionStatus.INERROR)
 
@@ -54,7 +58,7 @@ class Link:
         return not readable.poll(0)
 
     async def run(self, sql: bytes, parameters: Sequence[str | None] = ()) -> list[Row]:
-        """The rows of a statement. Through a pooler it is never prepared, since its session may be another's next."""
+        """The rows of a statement, prepared when it is first run; never through a pooler, whose sessions go round."""
         cursor = AsyncRawCursor(self.connection)
         await cursor.execute(sql, parameters, prepare=self.direct, binary=True)
         return await cursor.fetchall() if cursor.pgresult is not None and cursor.pgresult.nfields else []
@@ -95,7 +99,7 @@ async def connect(setting: Setting, conninfo: str | None = None) -> Link:
     """
     try:
         connection = await AsyncConnection[Row].connect(
-            conninfo or setting.conninfo, autocommit=True, prepare_threshold=None
+            conninfo or setting.conninfo, autocommit=True, prepare_threshold=_ONLY_ON_REQUEST
         )
     except psycopg.Error as error:
         raise unreachable(error, setting.where) from error
