@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from klokka.cli.durations import parse_duration, spell_duration
+from klokka.cli.durations import parse_duration
 from klokka.errors import InvalidTime
 
 
@@ -38,18 +38,3 @@ def test_a_number_without_unit_gets_a_hint() -> None:
 def test_a_duration_beyond_the_calendar_is_refused() -> None:
     with pytest.raises(InvalidTime, match="longer than the calendar"):
         parse_duration("9" * 4000 + "d")
-
-
-@pytest.mark.parametrize(
-    ("length", "text"),
-    [
-        (timedelta(hours=1, minutes=30, seconds=5), "1 h 30 m"),
-        (timedelta(seconds=5), "5 s"),
-        (timedelta(days=2, seconds=5), "2 d"),
-        (timedelta(milliseconds=12), "12 ms"),
-        (timedelta(microseconds=12), "0 s"),
-        (timedelta(seconds=-90), "1 m 30 s"),
-    ],
-)
-def test_a_length_is_spelled_in_its_two_largest_units(length: timedelta, text: str) -> None:
-    assert spell_duration(length) == text

@@ -86,6 +86,16 @@ async def test_an_error_that_cannot_be_shown_is_stored_all_the_same(store: Flaky
     assert all(error is not None and len(error.message) < 10_000 for error in errors)
 
 
+async def test_the_log_says_how_long_a_retry_waits_as_people_say_it(store: FlakyStore, caplog: Any) -> None:
+    async def run(payload: Any, job: JobContext) -> None:
+        raise ValueError("no")
+
+    retry = Intervals((timedelta(seconds=11, microseconds=714_489),))
+    await enqueue(store, 1)
+    async with working(store, handler(run, retry=retry)):
+        await until(lambda: "runs again in 11.7 s: ValueError: no" in caplog.text, "the retry to be said")
+
+
 async def test_a_policy_that_ends_the_process_strands_no_place(store: FlakyStore, caplog: Any) -> None:
     def policy(attempt: int, error: BaseException) -> timedelta:
         sys.exit("a bug in a policy")

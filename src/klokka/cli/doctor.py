@@ -7,11 +7,11 @@ import click
 
 from klokka.cli.diagnosis import Diagnosis, diagnose
 from klokka.cli.documents import document, print_json
-from klokka.cli.durations import spell_duration
 from klokka.cli.exits import NO
 from klokka.cli.output import json_option, print_fields
 from klokka.cli.source import run_unopened, source, store_options
 from klokka.cli.text import shown
+from klokka.core.durations import spell
 
 
 @click.command(short_help="Say what is wrong with the store and the fleet.")
@@ -46,23 +46,18 @@ def _facts(found: Diagnosis) -> Iterator[tuple[str, str]]:
     yield "store", f"{store.name} {store.version}"
     yield "from", found.source
     yield "survives", store.survives.value
-    yield "waits at most", spell_duration(store.bound)
+    yield "waits at most", spell(store.bound)
     yield "limits in bytes", f"payload {limits.payload:,}, headers {limits.headers:,}, key {limits.key:,}"
     if found.schema is not None:
         yield "schema", f"version {found.schema.current}, this code's is {found.schema.latest}"
     yield from (found.facts or {}).items()
     if found.clock_ahead is not None:
-        yield "clock", f"{'+' if found.clock_ahead >= timedelta(0) else '-'}{_short(abs(found.clock_ahead))}"
+        yield "clock", f"{'+' if found.clock_ahead >= timedelta(0) else '-'}{spell(abs(found.clock_ahead))}"
     if found.wakeup is not None:
-        yield "wakeup", f"after {_short(found.wakeup)}"
+        yield "wakeup", f"after {spell(found.wakeup)}"
     if found.jobs is not None:
         yield "jobs", ", ".join(f"{count:,} {status}" for status, count in found.jobs.items() if count) or "none"
     if found.live_workers is not None:
         yield "live workers", f"{found.live_workers:,}"
     if found.paused_queues:
         yield "paused queues", ", ".join(f"{name} ({reason})" for name, reason in found.paused_queues.items())
-
-
-def _short(length: timedelta) -> str:
-    """To a tenth of a millisecond below a second, which durations as people write them are too coarse for."""
-    return f"{length / timedelta(milliseconds=1):.1f} ms" if length < timedelta(seconds=1) else spell_duration(length)

@@ -1,4 +1,4 @@
-"""Lengths of time as people write them: `10s`, `5m`, `1h30m`, `2d`."""
+"""Lengths of time as people type them: `10s`, `5m`, `1h30m`, `2d`."""
 
 import re
 from datetime import timedelta
@@ -30,16 +30,3 @@ def parse_duration(text: str) -> timedelta:
         return timedelta(**parts)
     except OverflowError as error:
         raise InvalidTime(f"{clip(text)!r} is longer than the calendar. Write it like {FORM}.") from error
-
-
-def spell_duration(length: timedelta) -> str:
-    """`length` in its two largest units, rounded toward zero, such as `1 h 30 m`; `0 s` below a millisecond."""
-    rest = int(abs(length) / timedelta(milliseconds=1))
-    spelled: list[str] = []
-    for unit, size in (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)):
-        number, rest = divmod(rest, size)
-        if number:
-            spelled.append(f"{number} {unit}")
-        elif spelled:
-            break
-    return " ".join(spelled[:2]) or "0 s"

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable
 from datetime import timedelta
 from typing import Final, Protocol
 
-from klokka.cli.durations import spell_duration
+from klokka.core.durations import spell
 from klokka.core.records import JobQuery, QueueDepth
 from klokka.core.states import JobStatus
 from klokka.core.worker_records import WorkerBeat
@@ -61,7 +61,7 @@ def of_clock(ahead: timedelta) -> Iterable[Finding]:
     if abs(ahead) > _CLOCK_TOLERANCE:
         where = "ahead of" if ahead > timedelta(0) else "behind"
         yield Finding(
-            problem=f"the store's clock is {spell_duration(ahead)} {where} this host's.",
+            problem=f"the store's clock is {spell(abs(ahead))} {where} this host's.",
             advice="Let both follow a time server. Leases and due times go by the store's clock alone.",
         )
 

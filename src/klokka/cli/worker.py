@@ -8,11 +8,11 @@ import click
 
 from klokka.app.klokka import Klokka
 from klokka.cli.apps import load_app
-from klokka.cli.durations import spell_duration
 from klokka.cli.logs import LEVELS, log_to_stderr
 from klokka.cli.parameters import DURATION, QUEUE_AND_CAP
 from klokka.cli.source import app_alone
 from klokka.cli.worker_processes import run_processes
+from klokka.core.durations import spell
 from klokka.core.queues import Queue
 from klokka.runtime.settings import WorkerSettings
 
@@ -71,7 +71,7 @@ def _tell_start(name: str, app: Klokka, settings: WorkerSettings) -> None:
         store.name,
         store.version,
         settings.concurrency,
-        spell_duration(settings.grace),
+        spell(settings.grace),
         ", ".join(
             queue.name if queue.concurrency is None else f"{queue.name} (at most {queue.concurrency})"
             for queue in settings.queues

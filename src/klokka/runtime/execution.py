@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
+from klokka.core.durations import spell
 from klokka.core.outcomes import Outcome, check_ran
 from klokka.core.records import ClaimedJob
 from klokka.errors import JobTimeout, MisuseError
@@ -74,17 +75,18 @@ class Execution:
         return Result(outcome=outcome, error=failure, ran=time.monotonic() - began)
 
     async def _wrapped(self, job: ClaimedJob, handler: Handler, context: JobContext, payload: object) -> Outcome:
-        if handler.timeout is None:
+        timeout = handler.timeout
+        if timeout is None:
             return await self._chain(job, handler, context, payload)
-        limit = _Limit(handler.timeout, context)
+        limit = _Limit(timeout, context)
         try:
             outcome = await self._chain(job, handler, context, payload)
         except BaseException as error:
             if limit.ended_it():
-                raise _timed_out(handler) from error
+                raise _timed_out(handler, timeout) from error
             raise
         if limit.ended_it():  # it swallowed the cancellation, or ran on in a thread
-            raise _timed_out(handler)
+            raise _timed_out(handler, timeout)
         return outcome
 
     async def _chain(self, job: ClaimedJob, handler: Handler, context: JobContext, payload: object) -> Outcome:
@@ -138,5 +140,5 @@ def _around(
     return lambda: interceptor(context, call)
 
 
-def _timed_out(handler: Handler) -> JobTimeout:
-    return JobTimeout(f"{handler.kind} ran longer than its timeout of {handler.timeout}.")
+def _timed_out(handler: Handler, timeout: timedelta) -> JobTimeout:
+    return JobTimeout(f"{handler.kind} ran longer than its timeout of {spell(timeout)}.")

@@ -3,7 +3,10 @@
 import logging
 import random
 import time
+from datetime import timedelta
 from typing import Final
+
+from klokka.core.durations import spell
 
 logger = logging.getLogger("klokka.outage")
 
@@ -43,6 +46,6 @@ class Outage:
     def over(self) -> None:
         """Notes that it works."""
         if self._tries:
-            lasted = time.monotonic() - self._since
-            logger.warning("%s works again after %.1f s and %d failed tries", self._what, lasted, self._tries)
+            lasted = spell(timedelta(seconds=time.monotonic() - self._since))
+            logger.warning("%s works again after %s and %d failed tries", self._what, lasted, self._tries)
             self._tries = 0

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from klokka.core.durations import spell
 from klokka.core.events import LeaseLost
 from klokka.core.records import Change, JobError
 from klokka.core.states import JobStatus, Move
@@ -207,5 +208,5 @@ def _log_failure(held: Held, made: Verdict, error: JobError) -> None:
     else:
         logger.warning(
             "job %d (%s) failed at attempt %d and runs again in %s: %s: %s",
-            *(job.id, job.kind, job.attempt, made.wait, error.type, error.message),
+            *(job.id, job.kind, job.attempt, spell(made.wait), error.type, error.message),
         )

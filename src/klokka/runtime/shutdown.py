@@ -6,6 +6,7 @@ from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Any
 
+from klokka.core.durations import spell
 from klokka.runtime.claimer import Claimer
 from klokka.runtime.executor import JobExecutor
 from klokka.runtime.held import Ending
@@ -36,7 +37,7 @@ class Shutdown:
         settler: Settler,
         threads: Threads,
     ) -> None:
-        self._grace = settings.grace.total_seconds()
+        self._grace = settings.grace
         self._hard_stop = settings.hard_stop.total_seconds()
         self._claimer = claimer
         self._executor = executor
@@ -48,9 +49,9 @@ class Shutdown:
         self._claimer.stop()
         self._executor.drain()
         if self._executor.running and not forced.is_set():
-            logger.info("stopping: %d running jobs have %.0f s to finish", self._executor.running, self._grace)
+            logger.info("stopping: %d running jobs have %s to finish", self._executor.running, spell(self._grace))
         idle = asyncio.gather(claiming, self._executor.idle(), return_exceptions=True)
-        await self._within(self._grace, idle, forced.wait())
+        await self._within(self._grace.total_seconds(), idle, forced.wait())
         if not idle.done():
             await self._end_firmly(idle)
         await self._within(self._hard_stop, self._settler.flushed())

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable
 from datetime import timedelta
 
+from klokka.core.durations import spell
 from klokka.core.events import LoopBlocked
 from klokka.runtime.bus import EventBus
 
@@ -72,9 +73,9 @@ class Watchdog:
         frame = sys._current_frames().get(self._thread)  # noqa: SLF001  # the one way to another thread's stack
         self._stack = "".join(traceback.format_stack(frame)) if frame is not None else ""
         logger.warning(
-            "a handler has blocked the event loop for %.1f s, and nothing else runs there. Make it sync, or await "
+            "a handler has blocked the event loop for %s, and nothing else runs there. Make it sync, or await "
             "what takes long. It stands here:\n%s",
-            blocked,
+            spell(timedelta(seconds=blocked)),
             self._stack,
         )
         self._tell(blocked)
@@ -85,7 +86,7 @@ class Watchdog:
         if self._say_at > self._limit and asked is not None:
             blocked = time.monotonic() - asked
             self._say_at = self._limit
-            logger.warning("the event loop runs again after %.1f s", blocked)
+            logger.warning("the event loop runs again after %s", spell(timedelta(seconds=blocked)))
             self._tell(blocked)
 
     def _tell(self, blocked: float) -> None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Final, Self, TypeVar
 
+from klokka.core.durations import spell
 from klokka.core.instants import MICROSECOND, aware
 from klokka.core.limits import Limits
 from klokka.errors import Busy, MisuseError
@@ -92,4 +93,6 @@ class Handle:
 
 def busy(data: MemoryData) -> Busy:
     """The error for a wait that is over; nothing was written."""
-    return Busy(f"a transaction has held a unique key for longer than {data.bound}. Try again when it has ended.")
+    return Busy(
+        f"a transaction has held a unique key for longer than {spell(data.bound)}. Try again when it has ended."
+    )

@@ -10,6 +10,7 @@ from typing import Final
 
 import psycopg
 
+from klokka.core.durations import spell
 from klokka.errors import Busy
 from klokka.stores.postgres.link import Link, connect
 from klokka.stores.postgres.setting import Setting
@@ -69,7 +70,7 @@ class Connections:
                 await self._places.acquire()
         except TimeoutError as error:
             raise Busy(
-                f"{self.setting.where}: all {self.setting.connections} connections were in use for {bound}. "
+                f"{self.setting.where}: all {self.setting.connections} connections were in use for {spell(bound)}. "
                 f"Nothing was written. Try again, or give the store more connections."
             ) from error
 
