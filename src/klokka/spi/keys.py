@@ -19,7 +19,11 @@ class IdempotencyStore(Protocol):
         ...
 
     async def release_key(self, scope: str, key: str, token: KeyToken) -> bool:
-        """Frees the key if `token` is the one that claimed it, and says whether it did [key.owner]."""
+        """Frees the key if `token` is the one that claimed it and the ttl has not passed, and says whether it did [key.owner].
+
+        False changes nothing: this token held the key no more, whether its ttl had passed, it was released before, or
+        somebody else has claimed the key since. True alone says that the key was kept until now.
+        """
         ...
 
 

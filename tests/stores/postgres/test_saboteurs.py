@@ -74,6 +74,13 @@ SLIPS = [
         says="where true",
     ),
     Slip(
+        clause="key.owner",
+        name="releases claims that are over",
+        statement="release_key",
+        said=" and expires_at > clock_timestamp()",
+        says="",
+    ),
+    Slip(
         clause="lease.one",
         name="gives to anybody",
         statement="acquire_lease",

@@ -192,6 +192,16 @@ class FreesForAnyToken(MemoryStore):
         return self._data.records.pop((scope, key), None) is not None
 
 
+@breaks("key.owner")
+class ForgetsWhatIsReleasedLate(MemoryStore):
+    async def release_key(self, scope: str, key: str, token: KeyToken) -> bool:
+        record = self._data.records.get((scope, key))
+        freed = await super().release_key(scope, key, token)
+        if record is not None and record.token == token:
+            self._data.records.pop((scope, key), None)
+        return freed
+
+
 @breaks("key.atomic")
 class ClaimsTheKeyOfARefusedJob(MemoryStore):
     async def enqueue_once(self, job: NewJob, *, scope: str, key: str, ttl: timedelta) -> JobId | None:

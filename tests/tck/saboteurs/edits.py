@@ -311,6 +311,10 @@ edited(
     "ReleasesForAnyToken",
     ("scope = ?1 and key = ?2 and token = ?3", "scope = ?1 and key = ?2 and token is not ?3 || '!'"),
 )
+edited("key.owner", "ReleasesClaimsThatAreOver", ("token = ?3 and expires_at > ?4", "token = ?3 and expires_at > -?4"))
+edited(
+    "key.owner", "ReleasesAtTheInstantOfTheEnd", ("token = ?3 and expires_at > ?4", "token = ?3 and expires_at >= ?4")
+)
 edited(
     "lease.one",
     "HoldsTheNameAtItsEnd",

@@ -29,8 +29,8 @@ def claim_key(tx: Transaction, scope: str, key: str, ttl: timedelta) -> KeyToken
 
 
 def release_key(tx: Transaction, scope: str, key: str, token: KeyToken) -> bool:
-    """Frees a key for its token."""
-    return tx.changed(_RELEASE_KEY, (scope, key, token))
+    """Frees a key for its token, while its claim lasts."""
+    return tx.changed(_RELEASE_KEY, (scope, key, token, tx.now()))
 
 
 def enqueue_once(tx: Transaction, job: NewJob, *, scope: str, key: str, ttl: timedelta) -> JobId | None:

@@ -109,6 +109,34 @@ async def an_ended_claims_token_frees_nothing_of_the_next(bench: Bench) -> None:
     expect(await bench.keys.claim_key("scope", "key", HOUR)).equals(None, "the next claim stands")
 
 
+@check("key.owner", "key.once", "time.store-clock", needs=IdempotencyStore, given="advance")
+async def a_token_frees_its_claim_up_to_the_instant_before_its_end(bench: Bench) -> None:
+    async def released_after(wait: timedelta) -> bool:
+        token = present(await bench.keys.claim_key("scope", "key", MINUTE), "a free key gives a token")
+        await bench.pass_time(wait)
+        return await bench.keys.release_key("scope", "key", token)
+
+    expect(await released_after(MINUTE - bench.step)).equals(True, "until the ttl has passed the token frees its claim")
+    for late in (MINUTE, MINUTE + bench.step):
+        expect(await released_after(late)).equals(
+            False, "from the ttl on the key was not held any more, whether its record was swept or not"
+        )
+
+
+@check("key.owner", "sweep.retention", needs=IdempotencyStore)
+async def releasing_an_ended_claim_changes_nothing(bench: Bench) -> None:
+    token = present(await bench.keys.claim_key("scope", "key", bench.short), "a free key gives a token")
+    await bench.pass_time(bench.short)
+
+    freed = await bench.keys.release_key("scope", "key", token)
+    swept = await bench.store.sweep(RetentionPolicy())
+
+    expect(freed).equals(False, "from the ttl on the key is not held any more")
+
+    expect(swept.keys).equals(1, "the record is the sweep's to remove")
+    expect(await bench.keys.release_key("scope", "key", token)).equals(False, "and the answer is the same without it")
+
+
 @check("key.atomic", "key.once", needs=EnqueueOnceStore)
 async def key_and_job_are_written_together_and_once(bench: Bench) -> None:
     first = await bench.once.enqueue_once(bench.new(payload="1"), scope="scope", key="key", ttl=HOUR)

@@ -74,11 +74,10 @@ def _step(hold: Hold, event: Event) -> Iterable[Hold]:
             token = None if seen is UNKNOWN else seen
             return [] if hold.alive else [replace(hold, by=token, until=hold.now + asked["ttl"])]
         case "release_key":
-            owned = hold.until is not None and hold.by == asked["token"]
-            freed = replace(hold, by=None, until=None)
+            owned = hold.alive and hold.by == asked["token"]
             if seen is UNKNOWN or seen:
-                return [freed] if owned else []
-            return [] if owned and hold.alive else [hold]
+                return [replace(hold, by=None, until=None)] if owned else []
+            return [] if owned else [hold]
         case "acquire_lease":
             return _acquired(hold, asked["owner"], hold.now + asked["ttl"], seen)
         case "release_lease":

@@ -46,13 +46,9 @@ class Names:
             self.keys[key] = ModelKey(token=seen, until=now + ttl)
 
     def release_key(self, now: datetime, seen: bool, key: Key, token: KeyToken) -> None:
-        record = self.keys.get(key)
-        if record is None or record.token != token:
-            expect(seen, "key.owner").equals(False, "only the token frees its claim")
-            return
-        if now < record.until:
-            expect(seen, "key.owner").equals(True, "the token frees its claim")
-        if seen:
+        owned = self._taken(key, now) and self.keys[key].token == token
+        expect(seen, "key.owner").equals(owned, "only the token frees its claim, and only while that lasts")
+        if owned:
             del self.keys[key]
 
     def enqueue_once(
