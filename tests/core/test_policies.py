@@ -1,10 +1,11 @@
 """When to try again."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from klokka.core.policies import FALLBACK, MAX_WAIT, exponential, intervals, next_wait
+from klokka.core.policies import FALLBACK, MAX_WAIT, NextTry, exponential, intervals, next_try
 from klokka.errors import InvalidInput, NotRetryable
 
 SECOND = timedelta(seconds=1)
@@ -41,21 +42,32 @@ def test_the_last_attempt_gives_up() -> None:
 def test_errors_that_are_not_retryable_give_up_at_once() -> None:
     assert exponential()(1, NotRetryable()) is None
     assert exponential(never_on=(ValueError,))(1, BOOM) is None
-    assert next_wait(lambda _attempt, _error: SECOND, 1, NotRetryable(), None) is None
+    assert next_try(lambda _attempt, _error: SECOND, 1, NotRetryable(), None).wait is None
 
 
 def test_a_jobs_own_limit_tightens_its_policy() -> None:
-    assert next_wait(exponential(max_attempts=8), 2, BOOM, 2) is None
-    assert next_wait(exponential(max_attempts=8), 1, BOOM, 2) is not None
+    assert next_try(exponential(max_attempts=8), 2, BOOM, 2).wait is None
+    assert next_try(exponential(max_attempts=8), 1, BOOM, 2).wait is not None
 
 
 def test_a_policy_that_fails_or_answers_wildly_never_strands_a_job() -> None:
-    def broken(attempt: int, error: BaseException) -> timedelta:
-        raise RuntimeError("a bug in a policy")
+    bug = RuntimeError("a bug in a policy")
 
-    assert next_wait(broken, 1, BOOM, None) == FALLBACK
-    assert next_wait(lambda _attempt, _error: timedelta(days=-1), 1, BOOM, None) == timedelta(0)
-    assert next_wait(lambda _attempt, _error: timedelta.max, 1, BOOM, None) == MAX_WAIT
+    def broken(attempt: int, error: BaseException) -> timedelta:
+        raise bug
+
+    assert next_try(broken, 1, BOOM, None) == NextTry(wait=FALLBACK, failure=bug)
+    assert next_try(lambda _attempt, _error: timedelta(days=-1), 1, BOOM, None).wait == timedelta(0)
+    assert next_try(lambda _attempt, _error: timedelta.max, 1, BOOM, None).wait == MAX_WAIT
+
+
+def test_an_answer_that_is_no_wait_is_a_failure_of_the_policy_that_says_so() -> None:
+    seconds: Any = lambda _attempt, _error: 60  # noqa: E731
+
+    answer = next_try(seconds, 1, BOOM, None)
+
+    assert answer.wait == FALLBACK
+    assert str(answer.failure) == "the answer of a retry policy cannot be 60. Give a timedelta, or None to give up."
 
 
 @pytest.mark.parametrize(

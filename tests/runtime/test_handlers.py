@@ -96,6 +96,28 @@ async def test_the_log_says_how_long_a_retry_waits_as_people_say_it(store: Flaky
         await until(lambda: "runs again in 11.7 s: ValueError: no" in caplog.text, "the retry to be said")
 
 
+async def test_a_policy_that_fails_is_said_once_for_each_failure_of_a_job(store: FlakyStore, caplog: Any) -> None:
+    def policy(attempt: int, error: BaseException) -> timedelta:
+        raise LookupError("a bug in a policy")
+
+    async def run(payload: Any, job: JobContext) -> None:
+        raise ValueError("no")
+
+    [job_id] = await enqueue(store, 1)
+    async with working(store, handler(run, retry=policy)):
+        details = await status(store, job_id, JobStatus.FAILED)
+        await until(lambda: "runs again in 1 m: ValueError: no" in caplog.text, "the retry to be said")
+
+    [said] = [record for record in caplog.records if "retry policy" in record.getMessage()]
+    assert f"the retry policy of job {job_id} (a) failed" in said.getMessage()
+    assert "tried again in 1 m instead" in said.getMessage()
+    assert said.exc_info is not None
+    assert isinstance(said.exc_info[1], LookupError)
+    assert details.last_error is not None
+    assert details.last_error.message == "no"
+    assert details.last_error.traceback.endswith("The retry policy failed with LookupError: a bug in a policy\n")
+
+
 async def test_a_policy_that_ends_the_process_strands_no_place(store: FlakyStore, caplog: Any) -> None:
     def policy(attempt: int, error: BaseException) -> timedelta:
         sys.exit("a bug in a policy")

@@ -14,8 +14,8 @@ from klokka.errors import InvalidInput, NotRetryable
 RetryPolicy = Callable[[int, BaseException], timedelta | None]
 """The wait before the next attempt, given the number of the one that failed, from 1; None gives up.
 
-A user's own function is as good as the two below. If it raises, the job waits `FALLBACK` and is tried again: a bug in
-a policy never strands a job.
+A user's own function is as good as the two below. If it raises, the job waits `FALLBACK` and is tried again, and the
+log says so: a bug in a policy never strands a job.
 """
 
 FALLBACK: Final = timedelta(minutes=1)
@@ -138,15 +138,26 @@ def _check_errors(classes: Any) -> None:
             raise InvalidInput(f"never_on has {each!r} in it. {hint}")
 
 
-def next_wait(policy: RetryPolicy, attempt: int, error: BaseException, max_attempts: int | None) -> timedelta | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextTry:
+    """What a policy answered: the wait, or None to give up. `failure` is what it raised in the place of an answer."""
+
+    wait: timedelta | None
+    failure: Exception | None = None
+
+
+def next_try(policy: RetryPolicy, attempt: int, error: BaseException, max_attempts: int | None) -> NextTry:
     """What `policy` says, bounded: `NotRetryable` and `max_attempts` (a job's own limit, if it carries one) give up.
 
     Raises nothing: a policy that fails, or answers beyond its range, gets `FALLBACK` or the nearest bound.
     """
     if isinstance(error, NotRetryable) or (max_attempts is not None and attempt >= max_attempts):
-        return None
+        return NextTry(wait=None)
     try:
         wait = policy(attempt, error)
-        return None if wait is None else min(max(wait, timedelta(0)), MAX_WAIT)
-    except Exception:  # whatever a user's function raises, the job must not be stranded
-        return FALLBACK
+        if wait is None:
+            return NextTry(wait=None)
+        of_class("the answer of a retry policy", wait, timedelta, "Give a timedelta, or None to give up.")
+        return NextTry(wait=min(max(wait, timedelta(0)), MAX_WAIT))
+    except Exception as failure:  # whatever a user's function raises, the job must not be stranded
+        return NextTry(wait=FALLBACK, failure=failure)

@@ -210,3 +210,9 @@ def _log_failure(held: Held, made: Verdict, error: JobError) -> None:
             "job %d (%s) failed at attempt %d and runs again in %s: %s: %s",
             *(job.id, job.kind, job.attempt, spell(made.wait), error.type, error.message),
         )
+    if made.policy_failure is not None:
+        logger.error(
+            "the retry policy of job %d (%s) failed; the job is tried again in %s instead. Mend the policy.",
+            *(job.id, job.kind, spell(made.wait)),
+            exc_info=made.policy_failure,
+        )

@@ -1,7 +1,7 @@
 """What follows from the end of a run: pure, and legal by `core.states.LEGAL`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, TypedDict
 
@@ -10,7 +10,7 @@ from klokka.core.error_text import describe, storable
 from klokka.core.headers import max_attempts_of
 from klokka.core.ids import JobId
 from klokka.core.outcomes import Cancel, Outcome, Snooze
-from klokka.core.policies import next_wait
+from klokka.core.policies import next_try
 from klokka.core.records import Change, ClaimedJob, JobError
 from klokka.core.states import Cancelled, DeadLettered, Enqueued, Failed, Move, Running, Scheduled, Succeeded
 from klokka.errors import WorkerLost
@@ -47,13 +47,17 @@ EVENTS: Final[Mapping[Move, type[events.Ended]]] = {
 
 @dataclass(slots=True, kw_only=True)
 class Verdict:
-    """The change to store and the move that it is; `error`, `wait` and `reason` where the move has them."""
+    """The change to store and the move that it is; `error`, `wait` and `reason` where the move has them.
+
+    `policy_failure` is what the retry policy raised, where `wait` is not its own for that.
+    """
 
     move: Move
     change: Change
     error: BaseException | None = None
     wait: timedelta = timedelta(0)
     reason: str = ""
+    policy_failure: Exception | None = None
 
 
 def verdict(result: Result, job: ClaimedJob, handler: Handler) -> Verdict:
@@ -107,7 +111,7 @@ def not_to_be_started(job: ClaimedJob, handler: Handler) -> Verdict | None:
         f"job {job.id} ({job.kind}) was lost with its worker, and attempt {job.attempt - 1} was its last. "
         "It was not started again; requeue it if it may run once more."
     )
-    if next_wait(handler.retry, job.attempt - 1, error, max_attempts_of(job.headers)) is None:
+    if next_try(handler.retry, job.attempt - 1, error, max_attempts_of(job.headers)).wait is None:
         return _given_up(error, job)
     return None
 
@@ -145,11 +149,20 @@ class _Head(TypedDict):
 
 
 def _failed(error: BaseException, job: ClaimedJob, handler: Handler) -> Verdict:
-    wait = next_wait(handler.retry, job.attempt, error, max_attempts_of(job.headers))
-    if wait is None:
+    again = next_try(handler.retry, job.attempt, error, max_attempts_of(job.headers))
+    if again.wait is None:
         return _given_up(error, job)
-    change = Change(id=job.id, from_=RUNNING, to=Failed(wait), fence=job.fence, error=describe(error))
-    return Verdict(move=Move.RETRY_BOOKED, change=change, error=error, wait=wait)
+    kept = describe(error) if again.failure is None else _described_with(error, again.failure)
+    change = Change(id=job.id, from_=RUNNING, to=Failed(again.wait), fence=job.fence, error=kept)
+    return Verdict(move=Move.RETRY_BOOKED, change=change, error=error, wait=again.wait, policy_failure=again.failure)
+
+
+def _described_with(error: BaseException, policy_failure: Exception) -> JobError:
+    """`error`, and why its wait is not the one that the policy was to give."""
+    kept, why = describe(error), describe(policy_failure)
+    return storable(
+        replace(kept, traceback=f"{kept.traceback}\nThe retry policy failed with {why.type}: {why.message}\n")
+    )
 
 
 def _given_up(error: BaseException, job: ClaimedJob) -> Verdict:
