@@ -13,7 +13,8 @@ from klokka.core.records import NO_HEADERS, ClaimedJob
 from klokka.core.states import LEGAL, DeadLettered, Enqueued, Failed, JobStatus, Move, Scheduled, Succeeded, status_of
 from klokka.errors import NotRetryable, PayloadUndecodable, WorkerLost
 from klokka.runtime.handlers import Executor, Handler
-from klokka.runtime.verdict import EVENTS, Result, Verdict, event_of, handed_back, not_to_be_started, put_back, verdict
+from klokka.runtime.job_events import ENDS, end_of
+from klokka.runtime.verdict import Result, Verdict, handed_back, not_to_be_started, put_back, verdict
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -183,11 +184,11 @@ def test_each_move_that_is_told_has_its_event() -> None:
         Move.GIVEN_UP: Result(error=NotRetryable()),
     }
 
-    told = {move: event_of(judged(result), a_job(), 2.0) for move, result in results.items()}
+    told = {move: end_of(judged(result), a_job(), 2.0) for move, result in results.items()}
 
-    assert {move: type(event) for move, event in told.items()} == EVENTS
+    assert {move: type(event) for move, event in told.items()} == ENDS
     assert all(isinstance(event, events.Ended) and event.ran == timedelta(seconds=2) for event in told.values())
-    assert event_of(handed_back(a_job(), unstarted=True), a_job(), 0.0) is None
+    assert end_of(handed_back(a_job(), unstarted=True), a_job(), 0.0) is None
 
 
 def test_the_reason_of_lost_workers_can_be_caught_by_policies() -> None:

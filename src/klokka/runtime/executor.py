@@ -8,17 +8,17 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 
-from klokka.core import events
 from klokka.core.ids import JobId
 from klokka.core.records import ClaimedJob
 from klokka.runtime.bus import EventBus
 from klokka.runtime.context import JobContext
 from klokka.runtime.execution import Execution
 from klokka.runtime.held import Ending, Held, HeldJobs, Phase
+from klokka.runtime.job_events import tell_lease_lost, tell_started
 from klokka.runtime.pace import Pace
 from klokka.runtime.progress import Progress
 from klokka.runtime.slots import Slots
-from klokka.runtime.verdict import Result, Verdict, handed_back, lease_lost, put_back, verdict
+from klokka.runtime.verdict import Result, Verdict, handed_back, put_back, verdict
 
 logger = logging.getLogger("klokka.executor")
 
@@ -132,8 +132,7 @@ class JobExecutor:
             return
         if handler.timeout is not None:
             held.overdue_at = held.since + handler.timeout.total_seconds()
-        if self._bus.wants(events.Started):
-            self._bus.tell(_started(job, self._lease))
+        tell_started(self._bus, job, self._lease)
         try:
             result = await self._execution.run(job, handler, context)
         except asyncio.CancelledError as error:
@@ -197,8 +196,7 @@ class JobExecutor:
             held.job.id,
             held.job.kind,
         )
-        if self._bus.wants(events.LeaseLost):
-            self._bus.tell(lease_lost(held.job, time.monotonic() - held.since))
+        tell_lease_lost(self._bus, held.job, time.monotonic() - held.since)
 
     def cancel_all(self, ending: Ending) -> None:
         """Ends every handler that runs."""
@@ -224,10 +222,3 @@ class JobExecutor:
             self._idle = asyncio.Event()
             await self._idle.wait()
         self._idle = None
-
-
-def _started(job: ClaimedJob, lease: timedelta) -> events.Started:
-    waited = job.lease_until - lease - job.scheduled_for
-    return events.Started(
-        id=job.id, kind=job.kind, queue=job.queue, attempt=job.attempt, waited=max(waited, timedelta(0))
-    )

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from klokka.core.durations import spell
-from klokka.core.events import LeaseLost
 from klokka.core.records import Change, JobError
 from klokka.core.states import JobStatus, Move
 from klokka.errors import StoreError, UnknownOutcome
 from klokka.runtime.bus import EventBus
 from klokka.runtime.held import Held, HeldJobs
+from klokka.runtime.job_events import tell_end, tell_lease_lost
 from klokka.runtime.outages import Outage
-from klokka.runtime.verdict import EVENTS, Result, Verdict, event_of, lease_lost, verdict
+from klokka.runtime.verdict import Result, Verdict, verdict
 from klokka.spi.batch import BatchingStore
 from klokka.spi.query import QueryableStore
 from klokka.spi.store import JobStore
@@ -163,9 +163,7 @@ class Settler:
 
     def _close(self, held: Held, made: Verdict) -> None:
         self._held.drop(held)
-        told = EVENTS.get(made.move) if self._bus.listened else None
-        if told is not None and self._bus.wants(told) and (event := event_of(made, held.job, held.ran)) is not None:
-            self._bus.tell(event)
+        tell_end(self._bus, made, held.job, held.ran)
         error = made.change.error
         if error is not None and made.error is not None:
             _log_failure(held, made, error)
@@ -187,8 +185,8 @@ class Settler:
             return
         for held in lost:
             self._held.drop(held)
-            if held.ran and self._bus.wants(LeaseLost):
-                self._bus.tell(lease_lost(held.job, held.ran))
+            if held.ran:
+                tell_lease_lost(self._bus, held.job, held.ran)
         logger.warning(
             "the results of %d jobs are discarded, since %s (%s)",
             len(lost),

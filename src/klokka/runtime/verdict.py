@@ -1,14 +1,11 @@
 """What follows from the end of a run: pure, and legal by `core.states.LEGAL`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Final, TypedDict
+from typing import Final
 
-from klokka.core import events
 from klokka.core.error_text import describe, storable
 from klokka.core.headers import max_attempts_of
-from klokka.core.ids import JobId
 from klokka.core.outcomes import Cancel, Outcome, Snooze
 from klokka.core.policies import next_try
 from klokka.core.records import Change, ClaimedJob, JobError
@@ -33,16 +30,6 @@ class Result:
     outcome: Outcome = None
     error: BaseException | None = None
     ran: float = 0.0
-
-
-EVENTS: Final[Mapping[Move, type[events.Ended]]] = {
-    Move.SUCCEEDED: events.Succeeded,
-    Move.RETRY_BOOKED: events.Failed,
-    Move.SNOOZED: events.Snoozed,
-    Move.GIVEN_UP: events.DeadLettered,
-    Move.CANCELLED: events.Cancelled,
-}
-"""What is told of a move once it is stored; nothing of others."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -114,38 +101,6 @@ def not_to_be_started(job: ClaimedJob, handler: Handler) -> Verdict | None:
     if next_try(handler.retry, job.attempt - 1, error, max_attempts_of(job.headers)).wait is None:
         return _given_up(error, job)
     return None
-
-
-def event_of(made: Verdict, job: ClaimedJob, ran: float) -> events.Ended | None:
-    """What to tell of a verdict that is stored; None where nothing is told, as of work handed back."""
-    head = _Head(id=job.id, kind=job.kind, queue=job.queue, attempt=job.attempt, ran=timedelta(seconds=ran))
-    match made.move, made.error:
-        case Move.SUCCEEDED, _:
-            return events.Succeeded(**head)
-        case Move.SNOOZED, _:
-            return events.Snoozed(**head, wait=made.wait)
-        case Move.CANCELLED, _:
-            return events.Cancelled(**head, reason=made.reason)
-        case Move.RETRY_BOOKED, BaseException() as error:
-            return events.Failed(**head, error=error, wait=made.wait)
-        case Move.GIVEN_UP, BaseException() as error:
-            return events.DeadLettered(**head, error=error)
-        case _:
-            return None
-
-
-def lease_lost(job: ClaimedJob, ran: float) -> events.LeaseLost:
-    """What to tell of a claim whose result is discarded."""
-    head = _Head(id=job.id, kind=job.kind, queue=job.queue, attempt=job.attempt, ran=timedelta(seconds=ran))
-    return events.LeaseLost(**head)
-
-
-class _Head(TypedDict):
-    id: JobId
-    kind: str
-    queue: str
-    attempt: int
-    ran: timedelta
 
 
 def _failed(error: BaseException, job: ClaimedJob, handler: Handler) -> Verdict:
