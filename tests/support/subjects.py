@@ -1,9 +1,11 @@
 """Factories of the stores that the conformance kit runs against."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
+from itertools import cycle
 
 import psycopg
 
@@ -11,6 +13,7 @@ from klokka.cli.tck_subjects import memory_subjects, sqlite_subjects
 from klokka.stores.postgres.store import PostgresStore
 from klokka.tck.subject import Factory, Subject
 from tests.support.postgres import end_connections, fresh_database, spoil_defaults
+from tests.support.proxy import Proxy, proxy_to
 from tests.support.transactions import (
     psycopg_async_autocommit,
     psycopg_async_transaction,
@@ -48,6 +51,41 @@ async def postgres_factory() -> AsyncGenerator[Subject]:
             reopen=partial(PostgresStore, where),
             server_clock=True,
         )
+
+
+async def _resets(proxy: Proxy) -> None:
+    proxy.cut()
+
+
+async def _falls_silent(proxy: Proxy) -> None:
+    """What was asked has been done, or not, and no answer comes before the end."""
+    proxy.swallow()
+    await asyncio.sleep(0.05)
+    proxy.cut()
+
+
+async def _is_slow(proxy: Proxy) -> None:
+    """Whole conversations are under way when the end comes."""
+    proxy.delay(0.01)
+    await asyncio.sleep(0.05)
+    proxy.cut()
+    proxy.delay(0)
+
+
+_ENDS = cycle((_resets, _falls_silent, _is_slow))
+
+
+@asynccontextmanager
+async def rough_postgres_factory() -> AsyncGenerator[Subject]:
+    """A fresh database at the end of a wire that breaks in each of the ways in which wires break, in turn."""
+    with fresh_database() as where:
+        async with proxy_to(where) as proxy:
+            yield Subject(
+                store=PostgresStore(proxy.where, bound=DISK_BOUND, listen_check=DISK_BOUND, connections=4),
+                cut=lambda: next(_ENDS)(proxy),
+                reopen=partial(PostgresStore, where),
+                server_clock=True,
+            )
 
 
 memory_factory = partial(memory_subjects, bound=BOUND)

@@ -1,6 +1,7 @@
 """Runs all checks on one of our right stores again and again, and counts false alarms.
 
-`python -m tests.tck.hundred --runs 100 --store sqlite`
+`python -m tests.tck.hundred --runs 100 --store sqlite`. The deep run on a bad network is
+`--store rough-postgres --only history`.
 """
 
 import argparse
@@ -10,7 +11,9 @@ import time
 from klokka.tck.campaign import conduct, new_seed
 from klokka.tck.choice import chosen
 from klokka.tck.report import Failed
-from tests.support.subjects import FACTORIES
+from tests.support.subjects import FACTORIES, rough_postgres_factory
+
+STORES = FACTORIES | {"rough-postgres": rough_postgres_factory}
 
 
 def false_alarms(store: str, *, runs: int, seed: int, only: tuple[str, ...] = ()) -> list[Failed]:
@@ -18,7 +21,7 @@ def false_alarms(store: str, *, runs: int, seed: int, only: tuple[str, ...] = ()
     alarms: list[Failed] = []
     for run in range(runs):
         begun = time.monotonic()
-        report = conduct(FACTORIES[store], chosen(only), seed=seed + run)
+        report = conduct(STORES[store], chosen(only), seed=seed + run)
         alarms += report.failed
         print(f"{store}, run {run + 1} of {runs}, seed {seed + run}: {len(report.passed)} passed, ", end="")
         print(f"{len(report.failed)} false alarms, {time.monotonic() - begun:.0f} s", flush=True)
@@ -31,7 +34,7 @@ def main() -> int:
     """What the command line asks for; 1 if there was an alarm."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--store", choices=sorted(FACTORIES), default="memory")
+    parser.add_argument("--store", choices=sorted(STORES), default="memory")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--only", action="append", default=[])
     given = parser.parse_args()

@@ -6,7 +6,7 @@ from klokka.tck.campaign import new_seed
 from tests.tck.hundred import false_alarms
 
 
-@pytest.mark.parametrize(("store", "only"), [("memory", "core"), ("sqlite", "lease")])
+@pytest.mark.parametrize(("store", "only"), [("memory", "core"), ("sqlite", "lease"), ("rough-postgres", "history")])
 def test_a_right_store_gives_no_false_alarm(store: str, only: str) -> None:
     examples = ("example",) if only == "core" else (only,)
 
