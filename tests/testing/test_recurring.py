@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import klokka
 import klokka.testing
+from klokka.core.ids import ScheduleId
 
 app = klokka.Klokka("sqlite:///never-opened.db")
 windows: list[datetime] = []
@@ -58,3 +59,24 @@ async def test_days_that_were_missed_follow_the_misfire_policy() -> None:
 
         runs = [job.scheduled_for for job in await jobs.enqueued(digest)]
         assert runs == [datetime(2026, 1, day, 9, tzinfo=UTC) for day in (5, 6)]
+
+
+async def test_listeners_of_the_app_have_heard_of_schedules_when_a_tick_returns() -> None:
+    heard: list[object] = []
+    app = klokka.Klokka("memory:")
+
+    @app.recurring("hourly", klokka.every(timedelta(hours=1)))
+    def hourly() -> None: ...
+
+    app.on(klokka.Fired)(heard.append)
+    app.on(klokka.Misfired)(heard.append)
+
+    async with klokka.testing.run(app, start=NOON) as jobs:
+        jobs.clock.advance(hours=3)
+        [job_id] = await jobs.tick()
+
+        three = NOON + timedelta(hours=3)
+        assert heard == [
+            klokka.Fired(schedule=ScheduleId("hourly"), kind="hourly", scheduled_for=three, id=job_id),
+            klokka.Misfired(schedule=ScheduleId("hourly"), kind="hourly", missed=2, at_least=False),
+        ]

@@ -84,6 +84,33 @@ async def test_a_retry_waits_until_the_clock_is_moved() -> None:
         ]
 
 
+async def test_listeners_of_the_app_have_heard_of_runs_when_drain_returns() -> None:
+    heard: list[str] = []
+    noisy = klokka.Klokka("memory:", retry=klokka.intervals(timedelta(minutes=1)))
+
+    @noisy.job("fails")
+    def fails() -> None:
+        raise Flaky
+
+    @noisy.on(klokka.Started)
+    @noisy.on(klokka.Failed)
+    async def listen(event: object) -> None:
+        heard.append(type(event).__name__)
+
+    @noisy.on(klokka.DeadLettered)
+    def page(event: klokka.DeadLettered) -> None:
+        heard.append(f"dead: {type(event.error).__name__} at attempt {event.attempt}")
+
+    async with klokka.testing.run(noisy) as jobs:
+        await fails.enqueue()
+
+        await jobs.drain()
+        assert heard == ["Started", "Failed"]
+        jobs.clock.advance(minutes=1)
+        await jobs.drain()
+        assert sorted(heard[2:]) == ["Started", "dead: Flaky at attempt 2"]
+
+
 async def test_one_job_is_run_at_a_time_where_that_is_wanted() -> None:
     async with klokka.testing.run(app) as jobs:
         await welcome.enqueue(9)

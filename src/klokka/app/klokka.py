@@ -347,6 +347,11 @@ class Klokka:
         return tuple(self._interceptors)
 
     @property
+    def events(self) -> EventBus:
+        """Where what happens is told; `on` is the way to listen."""
+        return self._bus
+
+    @property
     def served_queues(self) -> tuple[Queue, ...]:
         """The queues that a worker serves by default, in drain order: as given, else those of the kinds handled here."""
         return self._queues or in_drain_order(self._registry.queues)

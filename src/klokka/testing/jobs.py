@@ -11,10 +11,10 @@ from klokka.core.ids import JobId, WorkerId
 from klokka.core.records import ClaimedJob, JobDetails, JobQuery
 from klokka.core.states import JobStatus, status_of
 from klokka.errors import KlokkaError
-from klokka.runtime.bus import EventBus
 from klokka.runtime.context import JobContext
 from klokka.runtime.execution import Execution
 from klokka.runtime.handlers import Executor
+from klokka.runtime.job_events import tell_end, tell_started
 from klokka.runtime.threads import Threads
 from klokka.runtime.ticker import Ticker
 from klokka.runtime.verdict import verdict
@@ -23,6 +23,8 @@ from klokka.spi.store import JobStore
 from klokka.testing.expectation import Expectation, Kind
 
 LEASE: Final = timedelta(hours=1)
+_HEARING: Final = 5.0
+"""Seconds that listeners get for what was told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,10 @@ class Ran:
 
 
 class Jobs:
-    """The jobs of an app in a test. `clock` moves when the test moves it: `jobs.clock.advance(hours=1)`."""
+    """The jobs of an app in a test. `clock` moves when the test moves it: `jobs.clock.advance(hours=1)`.
+
+    What listens by `app.on(…)` has heard of what was fired and run when the verb that did it returns.
+    """
 
     def __init__(self, app: Klokka, store: JobStore, clock: ManualClock) -> None:
         self.clock = clock
@@ -48,7 +53,7 @@ class Jobs:
             store,
             tuple(app.schedules.values()),
             worker=self._worker,
-            bus=EventBus(),
+            bus=app.events,
             lease=LEASE,
             poll=LEASE,
         )
@@ -88,7 +93,9 @@ class Jobs:
 
         The first tick of a schedule is the first after the start of the block.
         """
-        return await self._ticker.tick()
+        fired = await self._ticker.tick()
+        await self._app.events.flush(_HEARING)
+        return fired
 
     async def run_one(self) -> Ran | None:
         """Runs the next due job that the app has a handler for, in a worker's order; None if there is none."""
@@ -131,9 +138,14 @@ class Jobs:
         handler = self._app.handlers[job.kind]
         if handler.executor is Executor.PROCESS:  # the same code, without the seconds that a process takes to start
             handler = replace(handler, executor=Executor.THREAD)
+        events = self._app.events
+        tell_started(events, job, LEASE)
         result = await execution.run(job, handler, JobContext(job))
-        change = verdict(result, job, handler).change
+        made = verdict(result, job, handler)
+        change = made.change
         await self._store.transition(
             change.id, from_=change.from_, to=change.to, fence=change.fence, error=change.error, refund=change.refund
         )
+        tell_end(events, made, job, result.ran)
+        await events.flush(_HEARING)
         return Ran(id=job.id, kind=job.kind, attempt=job.attempt, status=status_of(change.to), error=result.error)
