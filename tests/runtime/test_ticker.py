@@ -133,6 +133,28 @@ async def test_catching_up_gives_a_run_for_each_of_the_last_ticks_in_order() -> 
     assert await nodes.ticks() == [NOON + timedelta(minutes=minute) for minute in (8, 9, 10)]
 
 
+async def test_catching_up_after_long_goes_by_bounded_transactions_in_one_pass() -> None:
+    nodes = await fleet()
+    ticker = await nodes.node(recurrence(misfire=CatchUp(at_most=2500)))
+    misfires = heard(nodes, Misfired)
+    steps: list[int] = []
+    complete = nodes.store.complete_fire
+
+    async def counted(id: ScheduleId, **fire: Any) -> Any:
+        steps.append(len(fire["runs"]))
+        return await complete(id, **fire)
+
+    nodes.store.complete_fire = counted  # type: ignore[method-assign]
+    nodes.clock.advance(minutes=3000)
+    await ticker.tick()
+    await nodes.bus.flush(5)
+
+    assert steps == [1000, 1000, 500]
+    assert await nodes.ticks() == [NOON + timedelta(minutes=minute) for minute in range(501, 3001)]
+    assert [event.missed for event in misfires] == [500]
+    assert (await nodes.row()).next_fire_at == NOON + timedelta(minutes=3001)
+
+
 async def test_what_is_skipped_is_told_and_gets_no_run() -> None:
     nodes = await fleet()
     ticker = await nodes.node(recurrence(misfire=Skip(threshold=SECOND)))

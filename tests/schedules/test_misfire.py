@@ -57,7 +57,7 @@ def test_catching_up_fires_the_last_ones_in_order() -> None:
 
 
 def test_catching_up_with_fewer_due_fires_them_all() -> None:
-    decision = decide(HOURLY, NOON, NOON + timedelta(hours=1), CatchUp(at_most=10**9))
+    decision = decide(HOURLY, NOON, NOON + timedelta(hours=1), CatchUp(at_most=10_000))
 
     assert decision.fires == (NOON, NOON + timedelta(hours=1))
     assert decision.skipped == Count(number=0, exact=True)
@@ -155,6 +155,8 @@ def test_counting_stops_where_it_is_told_to() -> None:
 def test_wrong_policies_and_naive_times_are_refused() -> None:
     with pytest.raises(InvalidSchedule, match="at_most 0 is not 1 or more"):
         CatchUp(at_most=0)
+    with pytest.raises(InvalidSchedule, match="at_most 10001 is more than 10,000, the most that is made up for"):
+        CatchUp(at_most=10_001)
     with pytest.raises(InvalidSchedule, match="threshold -1 day"):
         Skip(threshold=timedelta(days=-1))
     with pytest.raises(InvalidTime, match=r"now .* has no time zone"):

@@ -31,13 +31,13 @@ from klokka.runtime.signals import run_until_signal
 from klokka.runtime.worker import Worker
 from klokka.schedules.cron import cron
 from klokka.schedules.interval import every
-from klokka.schedules.misfire import CatchUp, FireOnce, MisfirePolicy
+from klokka.schedules.misfire import MOST, CatchUp, FireOnce, MisfirePolicy
 from klokka.schedules.schedule import Schedule
 from klokka.stores.open import open_store
 
 LEASE: Final = timedelta(seconds=0.5)
 SECOND: Final = timedelta(seconds=1)
-_ALL: Final = CatchUp(at_most=100_000)
+_ALL: Final = CatchUp(at_most=MOST)
 
 
 def _recurrence(id: str, schedule: Schedule, misfire: MisfirePolicy) -> Recurrence:

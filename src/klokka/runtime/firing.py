@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from klokka.core.records import NewJob
 from klokka.core.schedule_records import ScheduleFire
@@ -9,10 +10,16 @@ from klokka.runtime.recurrence import Recurrence
 from klokka.schedules.counting import Count
 from klokka.schedules.misfire import FireOnce, Skip, decide
 
+_STEP: Final = 1000
+"""Runs that one transaction stores. What a schedule makes up for beyond that is due again at once."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Firing:
-    """A decided fire: what `complete_fire` is to store, and the ticks that get no run."""
+    """A decided fire: what `complete_fire` is to store, and the ticks that get no run.
+
+    `unfinished`: more of it is to be stored, in a fire of its own that is due already.
+    """
 
     recurrence: Recurrence
     fire: ScheduleFire
@@ -20,20 +27,23 @@ class Firing:
     runs: tuple[NewJob, ...]
     next_fire_at: datetime | None
     missed: Count
+    unfinished: bool
 
 
 def firing(recurrence: Recurrence, fire: ScheduleFire, *, now: datetime, held_back: bool = False) -> Firing:
     """The decision at `now`, the store's; a fire that was `held_back` for the run before it is not late by that.
 
-    Where runs may not overlap, only the first of several is stored, and the next tick to decide on is the second.
+    Of many only the first are stored, where runs may not overlap only the first, and the next tick to decide on is the
+    one after them.
     """
     policy = recurrence.misfire
     if held_back and isinstance(policy, Skip):
         policy = FireOnce(threshold=policy.threshold)
     decision = decide(recurrence.schedule, fire.scheduled_for, max(now, fire.scheduled_for), policy)
     ticks, next_fire_at = decision.fires, decision.next_fire_at
-    if not recurrence.overlap and len(ticks) > 1:
-        ticks, next_fire_at = ticks[:1], ticks[1]
+    most = _STEP if recurrence.overlap else 1
+    if len(ticks) > most:
+        ticks, next_fire_at = ticks[:most], ticks[most]
     return Firing(
         recurrence=recurrence,
         fire=fire,
@@ -41,4 +51,5 @@ def firing(recurrence: Recurrence, fire: ScheduleFire, *, now: datetime, held_ba
         runs=tuple(recurrence.run(tick) for tick in ticks),
         next_fire_at=next_fire_at,
         missed=decision.skipped,
+        unfinished=recurrence.overlap and len(ticks) < len(decision.fires),
     )

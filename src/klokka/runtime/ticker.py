@@ -60,6 +60,7 @@ class Ticker:
         self._mismatches = Mismatches(store, worker, leave_for=3 * self._lease)
         self._decided: dict[ScheduleId, Firing] = {}
         """What is decided and not known to be stored."""
+        self._unfinished = False
         self._failure: StoreError | None = None
         self._outage = Outage("firing schedules", longest=self._poll)
         self._pass: asyncio.Task[list[JobId]] | None = None
@@ -92,11 +93,12 @@ class Ticker:
         await self._register()
         runs = await self._complete()
         runs += await self._take(self._overlaps.waiting)
-        claimed = _BATCH
-        while claimed == _BATCH and (ids := self._recurrences.keys() - self._mismatches.left_alone):
+        more = True
+        while more and (ids := self._recurrences.keys() - self._mismatches.left_alone):
             fires = await self._store.due_schedules(ids=ids, limit=_BATCH, lease=self._lease, worker=self._worker)
-            claimed = len(fires)
+            self._unfinished = False
             runs += await self._take(fires)
+            more = self._unfinished or len(fires) == _BATCH
         if self._failure is not None:
             raise self._failure
         return runs
@@ -159,9 +161,12 @@ class Ticker:
         now = await self._store.now() if held_back else fire.now
         self._overlaps.release(fire.schedule_id)
         try:
-            self._decided[fire.schedule_id] = firing(recurrence, fire, now=now, held_back=held_back)
+            made = firing(recurrence, fire, now=now, held_back=held_back)
         except Exception as error:  # a user's calendar may raise anything
             self._complaints.failed(fire.schedule_id, "deciding on its fire", error)
+        else:
+            self._decided[fire.schedule_id] = made
+            self._unfinished = self._unfinished or made.unfinished
 
     async def _complete(self) -> list[JobId]:
         """Stores what is decided. What the store cannot take now stays decided; a repetition applies once."""

@@ -12,6 +12,8 @@ from klokka.schedules.schedule import Schedule
 
 THRESHOLD: Final = timedelta(seconds=60)
 """A pause of the process is not a misfire: a tick is late only if more than this has gone by."""
+MOST: Final = 10_000
+"""What `CatchUp` makes up for at most: a year of hours, a week of minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,7 @@ class FireOnce:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatchUp:
-    """Fire the last `at_most` due ticks in order, each as a run of its own, however late they are."""
+    """Fire the last `at_most` due ticks in order, up to 10,000, each as a run of its own, however late they are."""
 
     at_most: int
     threshold: timedelta = THRESHOLD
@@ -51,6 +53,11 @@ class CatchUp:
         of_class("at_most", self.at_most, int, "Give a whole number.")
         if self.at_most < 1:
             raise InvalidSchedule(f"at_most {self.at_most} is not 1 or more. To fire nothing late use Skip().")
+        if self.at_most > MOST:
+            raise InvalidSchedule(
+                f"at_most {self.at_most} is more than {MOST:,}, the most that is made up for. Klokka tells as Misfired "
+                "what gets no run; enqueue by hand what you want of it."
+            )
         _check_threshold(self.threshold)
 
     def canonical(self) -> str:
