@@ -18,6 +18,7 @@ from tests.support.transactions import (
     psycopg_async_autocommit,
     psycopg_async_transaction,
     psycopg_autocommit,
+    psycopg_lock,
     psycopg_transaction,
 )
 
@@ -46,6 +47,7 @@ async def postgres_factory() -> AsyncGenerator[Subject]:
             sync_savepoint=psycopg.Connection.transaction,
             unusable=lambda: psycopg_async_autocommit(where),
             sync_unusable=lambda: psycopg_autocommit(where),
+            lock=partial(psycopg_lock, where),
             cut=cut,
             hostile=hostile,
             reopen=partial(PostgresStore, where),

@@ -90,6 +90,14 @@ async def psycopg_async_autocommit(where: str) -> AsyncGenerator[psycopg.AsyncCo
         yield connection
 
 
+@asynccontextmanager
+async def psycopg_lock(where: str, job: int) -> AsyncGenerator[None]:
+    """Somebody's transaction that holds the row of a job."""
+    async with psycopg_async_transaction(where) as somebody:
+        await somebody.execute("select from klokka.jobs where id = %s for update", [job])
+        yield
+
+
 # asyncpg
 
 

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from klokka.cli.tck_subjects import sqlite_subjects
 from klokka.stores.memory.store import MemoryStore
 from klokka.stores.sqlite.store import SqliteStore
 from klokka.tck.checks import every_check
@@ -105,17 +104,21 @@ async def test_a_history_has_no_order_where_a_store_looks_first_and_acts_later(
 
 
 @pytest.mark.parametrize(
-    ("fault", "clause"),
+    ("fault", "word", "clause"),
     [
-        (deaths.AnswersBeforeItWrites, "life.durable"),
-        (deaths.StoresABatchInTwoCommits, "enqueue.atomic"),
-        (deaths.KnowsItsOwnClaimsAlone, "claim.exclusive"),
+        (deaths.AnswersBeforeItWrites, "killed", "life.durable"),
+        (deaths.StoresABatchInTwoCommits, "killed", "enqueue.atomic"),
+        (deaths.KnowsItsOwnClaimsAlone, "killed", "claim.exclusive"),
+        (deaths.LocksAFileWhileItClaims, "stopped_in_the_middle", "claim.wait-free"),
+        (deaths.HidesWhatItIsAboutToGive, "stopped_in_the_middle", "claim.wait-free"),
     ],
 )
-async def test_killed_processes_betray_a_store_that_lies_to_them(fault: type[SqliteStore], clause: str) -> None:
+async def test_killed_and_stopped_processes_betray_a_store_that_lies_to_them(
+    fault: type[SqliteStore], word: str, clause: str
+) -> None:
     seen: set[str] = set()
     for seed in range(3):
-        seen |= broken(await results_of("process", sqlite_subjects(fault), seed=seed))
+        seen |= broken(await results_of("process", FACTORIES[SqliteStore](fault), word, seed))
         if clause in seen:
             break
 

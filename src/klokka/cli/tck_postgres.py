@@ -10,9 +10,11 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from klokka.core.ids import JobId
 from klokka.stores.postgres.store import PostgresStore
 from klokka.tck.subject import Factory, Subject
 
+_LOCK = "select from {}.jobs where id = %s for update"
 _CUT = "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = %s"
 
 
@@ -38,6 +40,12 @@ def postgres_subjects(given: PostgresStore) -> Factory:
             with psycopg.connect(given.conninfo) as caller:
                 yield caller
 
+        @asynccontextmanager
+        async def lock(job: JobId) -> AsyncGenerator[None]:
+            async with await psycopg.AsyncConnection.connect(given.conninfo) as somebody:
+                await somebody.execute(sql.SQL(_LOCK).format(sql.Identifier(name)), [job])
+                yield
+
         async def execute(statement: sql.SQL | sql.Composed, *values: str) -> None:
             async with await psycopg.AsyncConnection.connect(given.conninfo, autocommit=True) as administrator:
                 await administrator.execute(statement, values)
@@ -49,6 +57,7 @@ def postgres_subjects(given: PostgresStore) -> Factory:
                 savepoint=lambda caller: caller.transaction(),
                 sync_transaction=sync_transaction,
                 sync_savepoint=lambda caller: caller.transaction(),
+                lock=lock,
                 cut=lambda: execute(sql.SQL(_CUT), name),
                 reopen=made,
             )

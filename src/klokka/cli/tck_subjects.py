@@ -149,7 +149,7 @@ def sqlite_subjects(
                 sync_transaction=transaction,
                 sync_savepoint=savepoint,
                 sync_unusable=commits_by_itself,
-                reopen=partial(kind, path, durability=Durability.PROCESS),
+                reopen=partial(kind, path, durability=Durability.PROCESS, busy_bound=bound),
                 patience=patience,
             )
 

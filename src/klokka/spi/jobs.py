@@ -70,7 +70,8 @@ class JobVerbs(Protocol):
         [claim.fence] Each claim's fence is greater than every earlier one of that job, through everything.
         [claim.lease] `lease_until` is the store's now plus `lease`.
         [claim.scheduled-for] `scheduled_for` is the first `run_at`; retries and snoozes do not change it.
-        [claim.wait-free] A claimer stopped inside a verb holds up others for at most `traits.bound`.
+        [claim.wait-free] A claimer stopped inside a verb holds up others for at most `traits.bound`. Where rows are locked
+        one by one, those that somebody else has locked are passed over.
 
         Raises:
             InvalidInput: a negative `limit` or cap, or a `lease` that is not longer than nothing.

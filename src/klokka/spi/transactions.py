@@ -29,8 +29,8 @@ class TransactionalStore(Protocol[AsyncTX]):
     [tx.atomic] Visible to workers if and only if the caller's transaction commits, savepoints included.
     [tx.hands-off] Never commits, rolls back or re-configures the connection; an own savepoint is no breach.
     [tx.open] Refused is a connection on which the insert would commit by itself, or whose transaction has failed.
-    [tx.unique] A key conflict does not poison the transaction; where the holder cannot be seen from the caller's
-    snapshot, `Busy` is raised, undone to an own savepoint.
+    [tx.unique] A key conflict does not poison the transaction and locks no holder; where the holder cannot be seen from
+    the caller's snapshot, `Busy` is raised, undone to an own savepoint.
     """
 
     async def enqueue_in(self, tx: AsyncTX, jobs: Sequence[NewJob]) -> list[EnqueueResult]:

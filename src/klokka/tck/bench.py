@@ -113,6 +113,14 @@ class Bench(Capabilities):
     def sync_unusable(self) -> AbstractContextManager[Any]:
         return _given("sync_unusable", self.subject.sync_unusable)()
 
+    @property
+    def reopen(self) -> Callable[[], JobStore]:
+        """Unopened handles on the same data by the store's real clock, in this process or another."""
+        return _given("reopen", self.subject.reopen)
+
+    def locked(self, job: JobId) -> AbstractAsyncContextManager[object]:
+        return _given("lock", self.subject.lock)(job)
+
     async def cut_connections(self) -> None:
         await _given("cut", self.subject.cut)()
         self.journal.note("cuts the store's connections")

@@ -15,6 +15,7 @@ Hand = Literal[
     "sync_savepoint",
     "unusable",
     "sync_unusable",
+    "lock",
     "cut",
     "hostile",
     "reopen",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
+from klokka.core.ids import JobId
 from klokka.spi.store import JobStore
 
 
@@ -33,6 +34,9 @@ class Subject:
     """A connection that is right but for this: an insert would commit by itself, or its transaction has failed."""
     sync_unusable: Callable[[], AbstractContextManager[Any]] | None = None
     """The same for `enqueue_in_sync`."""
+    lock: Callable[[JobId], AbstractAsyncContextManager[object]] | None = None
+    """Locks a job's row from a transaction of its own, as one does who stands still in the middle of a verb. For stores
+    whose rows are locked one by one; with one writer there is no such thing."""
     cut: Callable[[], Awaitable[object]] | None = None
     """Ends the store's connections from the other side, as an administrator would."""
     hostile: Callable[[], Awaitable[object]] | None = None

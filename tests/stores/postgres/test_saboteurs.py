@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from klokka.tck.run import run_check
 from klokka.tck.subject import Subject
 from tests.support.postgres import fresh_database
 from tests.support.subjects import BOUND
+from tests.support.transactions import psycopg_lock
 from tests.tck.coverage import checks_of
 
 PAIRED = """(job.id, job.fence) in (
@@ -41,6 +43,7 @@ class Slip:
 
 
 SLIPS = [
+    Slip(clause="claim.wait-free", name="waits for locked jobs", statement="claim_jobs", said=SKIP, says="for update"),
     Slip(clause="claim.exclusive", name="claims without locks", statement="claim_jobs", said=SKIP, says=""),
     Slip(clause="heartbeat.held", name="any of any", statement="extend_leases", said=PAIRED, says=ANY_OF_ANY),
     Slip(clause="batch.each", name="any of any", statement="settle_jobs", said=PAIRED, says=ANY_OF_ANY),
@@ -65,6 +68,13 @@ SLIPS = [
         statement="enqueue_jobs",
         said="(select pg_notify({channel}, '')::text)",
         says="null::text",
+    ),
+    Slip(
+        clause="tx.unique",
+        name="locks the holder of a key",
+        statement="enqueue_keyed_jobs",
+        said="limit 1 -- what is limited",
+        says="limit 1 for update -- what is limited",
     ),
     Slip(
         clause="key.once",
@@ -128,7 +138,11 @@ async def test_a_slip_is_caught_by_a_check_of_the_clause_that_it_breaks(slip: Sl
                 async with await AsyncConnection.connect(where) as caller:
                     yield caller
 
-            yield Subject(store=SlippedStore(where, slip, bound=BOUND, connections=4), transaction=transaction)
+            yield Subject(
+                store=SlippedStore(where, slip, bound=BOUND, connections=4),
+                transaction=transaction,
+                lock=partial(psycopg_lock, where),
+            )
 
     for check in checks_of(slip.clause):
         result = await run_check(check, factory)

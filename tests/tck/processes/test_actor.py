@@ -61,3 +61,18 @@ assert 3599 < now.timestamp() - real < 3700
 assert isinstance(now, datetime.datetime) and isinstance(now - datetime.timedelta(1), datetime.datetime)
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_a_process_stops_itself_in_the_middle_of_a_verb_and_goes_on(tmp_path: Path) -> None:
+    told = orders(tmp_path, "stops")
+    actor = Actor(told)
+    try:
+        actor.wait_for(2)
+        with actor.stopped(by_itself=True):
+            heard = len(actor.lines)
+        actor.wait_for(3)
+    finally:
+        actor.close()
+
+    assert [line.what for line in actor.lines[:3]] == ["ready", "stops", "goes on"]
+    assert heard == 2

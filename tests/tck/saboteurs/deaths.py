@@ -4,7 +4,9 @@ They break no clause that the examples could not name; `breaks` does not list th
 """
 
 import asyncio
+import fcntl
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -81,4 +83,24 @@ class ClaimsRowByRow(SqliteStore):
             if not more:
                 break
             jobs += more
+        return jobs
+
+
+class LocksAFileWhileItClaims(SqliteStore):
+    """Breaks [claim.wait-free]: whoever is stopped with the lock keeps all other claimers for as long as he is."""
+
+    async def claim(self, **arguments: Any) -> Any:
+        with open(f"{self.path}.lock", "w") as lock:  # noqa: ASYNC230, PTH123
+            await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
+            return await super().claim(**arguments)
+
+
+class HidesWhatItIsAboutToGive(SqliteStore):
+    """Breaks [claim.wait-free]: between its two commits a claim has rows that no lease will free."""
+
+    async def claim(self, **arguments: Any) -> Any:
+        jobs = await super().claim(**{**arguments, "lease": timedelta(days=365)})
+        lease = arguments["lease"] // timedelta(microseconds=1)
+        end = "update klokka_jobs set lease_until = ? where id = ?"
+        await self._write(lambda tx: [tx.execute(end, (tx.now() + lease, job.id)) for job in jobs] and None)
         return jobs

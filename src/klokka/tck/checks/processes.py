@@ -1,7 +1,6 @@
 """Real processes on one store: killed and stopped in the middle of verbs, or with clocks that are hours off."""
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
@@ -40,7 +39,7 @@ DEATHS: Final = 3
     layer="process",
 )
 async def what_processes_were_told_is_true_though_they_are_killed_and_stopped(bench: Bench) -> None:
-    reopen = _reopened(bench)
+    reopen = bench.reopen
     troupe = Troupe(
         lambda role, number: Orders(reopen=reopen, role=role, name=f"{role}-{number}", seed=number, lease=LEASE)
     )
@@ -89,13 +88,6 @@ async def clients_whose_clocks_are_hours_off_live_by_the_stores(bench: Bench) ->
             await bench.operate.delete(job.id)
 
 
-def _reopened(bench: Bench) -> Callable[[], JobStore]:
-    reopen = bench.subject.reopen
-    if reopen is None:
-        raise TypeError("the check is given `reopen`.")
-    return reopen
-
-
 def _murder(troupe: Troupe, random: Random) -> None:
     """Kills and stops at random moments, each after its victim has said some more."""
     for role in CAST:
@@ -114,7 +106,7 @@ def _murder(troupe: Troupe, random: Random) -> None:
 
 
 def _skewed(bench: Bench, skew: float) -> Actor:
-    orders = Orders(reopen=_reopened(bench), role="skewed", name="skewed", seed=0, lease=LONG)
+    orders = Orders(reopen=bench.reopen, role="skewed", name="skewed", seed=0, lease=LONG)
     actor = Actor(orders, skew=skew)
     try:
         actor.wait_for(2)

@@ -129,6 +129,25 @@ async def a_held_key_leads_to_its_holder_in_a_transaction_too(bench: Bench, begi
     expect(payloads).equals(["first", "new", "free", "None", "last"], "a conflict does not poison the transaction")
 
 
+@check_both_sorts("tx.unique", "enqueue.unique")
+async def an_open_transaction_keeps_nobody_from_the_holder_of_its_key(bench: Bench, begin: Begin) -> None:
+    holder = await bench.enqueue_one(unique_key="k")
+    other = await bench.handle()
+
+    async with begin(bench) as caller:
+        await caller.enqueue([bench.new(unique_key="k", payload="late")])
+        claimed: object
+        try:
+            claimed = await bench.claimed_ids(store=other)
+        except Busy as error:  # where there is one writer, and the caller is it
+            claimed = error
+        expect(claimed).fulfils(
+            lambda it: it == [holder] or isinstance(it, Busy),
+            "the job, or Busy",
+            "the holder of a key is untouched, and no less to be had for being found",
+        )
+
+
 @check_both_sorts("tx.unique", "tx.atomic", "enqueue.bounded")
 async def of_two_transactions_with_one_key_one_waits_or_is_refused_and_may_try_again(
     bench: Bench, begin: Begin

@@ -14,8 +14,10 @@ from klokka.core.records import NewJob
 from klokka.core.states import Failed, Running, Succeeded
 from klokka.errors import Busy, KlokkaError, UnknownOutcome
 from klokka.spi.store import JobStore
+from klokka.tck.processes.trap import Trap
 
 BATCH: Final = 3
+STOPS: Final = 4
 KIND: Final = "tck.job"
 QUEUE: Final = "default"
 
@@ -93,6 +95,32 @@ async def work(store: JobStore, orders: Orders) -> None:
             await told("settle", [job.id, job.fence, type(to).__name__], settle, bool)
 
 
+async def stop_in_the_middle(store: JobStore, orders: Orders) -> None:
+    """Claims a job of each queue in turn and puts it back, and stops itself each time at another part of that."""
+    del store  # its threads were there before the trap
+    trap = Trap(lambda: say("stops", {}))
+    trap.set()
+    random = Random(orders.seed)
+    handle = orders.reopen()
+    await handle.open()
+    for _ in range(2):  # what the first time alone prepares is not counted
+        trap.arm()
+        await _claim_and_put_back(handle, orders, STOPS)
+    length = trap.steps()
+    for part in range(STOPS):
+        trap.arm(int((part + random.random()) * length / STOPS))
+        await _claim_and_put_back(handle, orders, part)
+        say("goes on", {})
+    await handle.close()
+
+
+async def _claim_and_put_back(store: JobStore, orders: Orders, queue: int) -> None:
+    worker = WorkerId(orders.name)
+    jobs = await store.claim(queues=[f"queue-{queue}"], kinds=[KIND], limit=1, lease=orders.lease, worker=worker)
+    for job in jobs:
+        await store.transition(job.id, from_=Running(), to=Failed(timedelta(0)), fence=job.fence)
+
+
 async def live_by_a_wrong_clock(store: JobStore, orders: Orders) -> None:
     """Once through the verbs that have to do with time."""
     await store.enqueue([NewJob(kind=KIND, payload="now"), NewJob(kind=KIND, payload="later", run_at=orders.lease)])
@@ -116,5 +144,6 @@ async def live_by_a_wrong_clock(store: JobStore, orders: Orders) -> None:
 ROLES: Final[dict[str, Callable[[JobStore, Orders], Awaitable[None]]]] = {
     "produce": produce,
     "work": work,
+    "stops": stop_in_the_middle,
     "skewed": live_by_a_wrong_clock,
 }

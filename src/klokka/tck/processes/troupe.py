@@ -81,10 +81,13 @@ class Actor:
             self._process.stdout.close()
 
     @contextmanager
-    def stopped(self) -> Generator[None]:
-        """It stands still meanwhile, wherever it was."""
+    def stopped(self, *, by_itself: bool = False) -> Generator[None]:
+        """It stands still meanwhile, wherever it was; or where it has said that it stops by itself."""
         since = time.monotonic()
-        os.kill(self._process.pid, signal.SIGSTOP)
+        if by_itself:
+            os.waitpid(self._process.pid, os.WUNTRACED)
+        else:
+            os.kill(self._process.pid, signal.SIGSTOP)
         try:
             yield
         finally:
