@@ -95,7 +95,7 @@ def check_key(what: str, key: str, limit: int = 512) -> str:
         LimitExceeded, InvalidInput: see `check_bytes`.
     """
     if not key:
-        raise InvalidName(f"{what} is empty. Leave it out (None) for no key, or give 1 to {limit} bytes.")
+        raise InvalidName(f"{what} is empty. Leave it out, or give 1 to {limit} bytes.")
     return check_bytes(what, key, limit)
 
 

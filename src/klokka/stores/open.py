@@ -41,6 +41,8 @@ def open_store(url: str) -> JobStore:
     except ValueError:
         raise UnknownStore(f"no store for {shown(url)}: it is not a URL.") from None  # its text may hold a password
     make = _STORES.get(parts.scheme)
+    if make is None and (plain := parts.scheme.partition("+")[0]) in _STORES:
+        raise UnknownStore(f"{shown(url)} names a driver, and Klokka brings its own. Write {plain}: alone.")
     if make is None:
         known = ", ".join(f"{scheme}:" for scheme in _STORES)
         raise UnknownStore(f"no store for {shown(url)}. Known: {known}. To write your own see docs/write-a-store.md.")

@@ -103,7 +103,9 @@ def _broken(error: psycopg.Error, where: str, *, may_be_done: bool) -> KlokkaErr
             f"{where}: the connection broke during a write ({_said(error)}). "
             f"It may or may not have happened; look before you repeat it."
         )
-    return StoreUnavailable(f"{where}: the server cannot be reached ({_said(error)}).")
+    return StoreUnavailable(
+        f"{where}: the server cannot be reached ({_said(error)}). Nothing was written; see that it runs and is at that place."
+    )
 
 
 def _said(error: BaseException) -> str:

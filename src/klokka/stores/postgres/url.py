@@ -1,21 +1,14 @@
 """The store that a URL with the scheme `postgresql` names."""
 
-from collections.abc import Callable, Mapping
-from datetime import timedelta
-from typing import Any, Final
-from urllib.parse import SplitResult, parse_qsl, quote, urlencode
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import SplitResult, quote, urlencode
 
-from klokka.errors import UnknownStore
-from klokka.stores._url import shown
+from klokka.errors import InvalidInput, UnknownStore
+from klokka.stores._url import Reader, options, span
 from klokka.stores.postgres.store import PostgresStore
 
-_OURS: Final[Mapping[str, Callable[[str], Any]]] = {
-    "schema": str,
-    "listen": str,
-    "connections": int,
-    "bound": lambda text: timedelta(seconds=float(text.removesuffix("s"))),
-    "migrate": lambda text: {"on": True, "off": False}[text],
-}
+_SWITCH: Final = {"on": True, "off": False}
 
 
 def postgres_store(url: str, parts: SplitResult) -> PostgresStore:
@@ -29,18 +22,32 @@ def postgres_store(url: str, parts: SplitResult) -> PostgresStore:
         InvalidInput: a value is out of range.
     """
     theirs: list[tuple[str, str]] = []
-    ours: dict[str, Any] = {}
-    query = parts.query.replace("+", "%2B")  # to libpq a plus is a plus, in passwords too
-    for name, text in parse_qsl(query, keep_blank_values=True):
-        if name not in _OURS:
-            theirs.append((name, text))
-            continue
-        if name in ours:
-            raise UnknownStore(f"{shown(url)} has the option {name!r} twice. Give it once.")
-        try:
-            ours[name] = _OURS[name](text)
-        except (ValueError, KeyError) as error:
-            raise UnknownStore(f"{shown(url)}: {name}={text!r} cannot be read.") from error
+    readable = parts._replace(query=parts.query.replace("+", "%2B"))  # to libpq a plus is a plus, in passwords too
+    ours = options(url, readable, _READERS, others=theirs)
     # Not put together from its parts again: that would take the slashes from a URL that names no server.
     plain = url.partition("?")[0]
-    return PostgresStore(f"{plain}?{urlencode(theirs, quote_via=quote)}" if theirs else plain, **ours)
+    try:
+        return PostgresStore(f"{plain}?{urlencode(theirs, quote_via=quote)}" if theirs else plain, **ours)
+    except UnknownStore as error:
+        raise UnknownStore(f"{error} Klokka's own options are {', '.join(_READERS)}; the others are libpq's.") from None
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not text.isascii():
+        raise InvalidInput("is not a number such as 8.")
+    return int(text)
+
+
+def _switch(text: str) -> bool:
+    if text not in _SWITCH:
+        raise InvalidInput("is neither on nor off.")
+    return _SWITCH[text]
+
+
+_READERS: Final[Mapping[str, Reader]] = {
+    "schema": str,
+    "listen": str,
+    "connections": _count,
+    "bound": span,
+    "migrate": _switch,
+}

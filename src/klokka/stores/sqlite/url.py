@@ -1,17 +1,13 @@
 """The store that a URL with the scheme `sqlite` names."""
 
-import re
-from datetime import timedelta
 from typing import Final
 from urllib.parse import SplitResult, unquote
 
 from klokka.errors import InvalidInput, UnknownStore
-from klokka.stores._url import options, shown
+from klokka.stores._url import options, shown, span
 from klokka.stores.sqlite.durability import Durability
 from klokka.stores.sqlite.store import SqliteStore
 
-_SPAN: Final = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)")
-_UNITS: Final = {"ms": timedelta(milliseconds=1), "s": timedelta(seconds=1), "m": timedelta(minutes=1)}
 _PARAMETERS: Final = {"durability": "durability", "busy": "busy_bound"}
 
 
@@ -23,7 +19,7 @@ def sqlite_store(url: str, parts: SplitResult) -> SqliteStore:
     Raises:
         UnknownStore: the URL has another form, or an option that is not known.
     """
-    found = options(url, parts, {"durability": _durability, "busy": _span})
+    found = options(url, parts, {"durability": _durability, "busy": span})
     return SqliteStore(_path(url, parts), **{_PARAMETERS[name]: value for name, value in found.items()})
 
 
@@ -49,11 +45,3 @@ def _durability(text: str) -> Durability:
         return Durability(text)
     except ValueError as error:
         raise InvalidInput(f"is none of {', '.join(known.value for known in Durability)}.") from error
-
-
-def _span(text: str) -> timedelta:
-    match = _SPAN.fullmatch(text)
-    span = timedelta(0) if match is None else float(match[1]) * _UNITS[match[2]]
-    if span <= timedelta(0):
-        raise InvalidInput("is not a length of time such as 500ms, 5s or 1m.")
-    return span
