@@ -76,6 +76,16 @@ SLIPS = [
         said="limit 1 -- what is limited",
         says="limit 1 for update -- what is limited",
     ),
+    *(
+        Slip(
+            clause="time.store-clock",
+            name=f"takes the transaction's time for {each}",
+            statement=each,
+            said="select clock_timestamp() as now",
+            says="select now() as now",
+        )
+        for each in ("enqueue_jobs", "enqueue_keyed_jobs")
+    ),
     Slip(
         clause="key.once",
         name="asks and then writes",

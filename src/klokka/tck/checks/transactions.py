@@ -91,6 +91,23 @@ async def the_transaction_stays_the_callers(bench: Bench, begin: Begin) -> None:
     expect([job.payload for job in await bench.claim()]).equals(["1"], "nor does it roll back")
 
 
+@check_both_sorts("time.store-clock", "enqueue.state")
+async def the_time_is_the_statements_and_not_the_transactions(bench: Bench, begin: Begin) -> None:
+    async with begin(bench) as caller:
+        await caller.enqueue([bench.new()])
+        await bench.pass_time(bench.short)
+        plain, at_plain = await bench.timed(caller.enqueue([bench.new(), bench.new(run_at=HOUR)]))
+        await bench.pass_time(bench.short)
+        keyed, at_keyed = await bench.timed(caller.enqueue([bench.new(unique_key="k"), bench.new(run_at=2 * HOUR)]))
+
+    jobs = {job.id: job for job in await bench.claim(lease=4 * HOUR)}
+    for (due, _), moment in ((plain, at_plain), (keyed, at_keyed)):
+        for at in (jobs[due.id].enqueued_at, jobs[due.id].scheduled_for):
+            expect(at).within(moment.start, moment.end, "the time of the statement, however old the transaction is")
+    next_due = await bench.store.next_due(queues=[QUEUE], kinds=[KIND])
+    expect(next_due).within(at_plain.start + HOUR, at_plain.end + HOUR, "a wait counts from the statement too")
+
+
 @check_both_sorts("enqueue.empty")
 async def nothing_waits_for_nobody(bench: Bench, begin: Begin) -> None:
     other = await bench.handle()
