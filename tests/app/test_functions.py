@@ -116,5 +116,7 @@ def test_a_kind_known_by_name_is_requested_with_its_text_checked() -> None:
 
     with pytest.raises(PayloadUndecodable, match="name"):
         app.request("greet", "{}")
+    with pytest.raises(InvalidInput, match=r"has the field '\$\.tiems', which greet does not know.* Known there: "):
+        app.request("greet", '{"name":"x","tiems":2}')
     with pytest.raises(InvalidInput, match="greeet"):
         app.request("greeet", "{}")

@@ -103,6 +103,11 @@ def test_a_kind_without_handler_is_checked_to_be_json_and_said(shop: Shell) -> N
         (("email.welcome",), "missing required field `user_id`"),
         (("email.welcome", '{"user_id": "x"}'), "Expected `int`, got `str` - at `$.user_id`"),
         (("email.welcome", "{user_id: 7}"), "the payload is no welcome: JSON is malformed"),
+        (
+            ("email.welcome", '{"user_id": 7, "locael": "nb"}'),
+            "which welcome does not know and would lose. Known there: ",
+        ),
+        (("receipt", '{"order": 7, "ordr": 8}'), "the payload has the field '$.ordr', which Receipt does not know"),
         (("elsewhere", "{"), "the payload is no JSON"),
         (("elsewhere", "NaN"), "the payload is no JSON"),
         (("elsewhere", "[" * 100_000), "the payload is no JSON"),

@@ -50,7 +50,17 @@ class JobFunction(Generic[P, R]):
         Raises:
             PayloadNotEncodable: the arguments do not fit, or would not come back as they go in.
         """
-        return NewJob(kind=self.kind, payload=self._parameters.encode(args, kwargs), queue=self.queue)
+        return self._request(self._parameters.encode(args, kwargs))
+
+    def request(self, text: str) -> NewJob:
+        """The same of arguments that are JSON text already, for tools.
+
+        Raises:
+            PayloadUndecodable: the text does not fit the function's parameters.
+            PayloadNotEncodable: it has a field that is none of them.
+        """
+        self._parameters.check(text)
+        return self._request(text)
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> EnqueueResult:
         """Stores a job with these arguments; see `Klokka.enqueue`."""
@@ -73,6 +83,9 @@ class JobFunction(Generic[P, R]):
         call: Callable[..., Any] = self.function
         result: Awaitable[Outcome] | Outcome = call(**arguments)
         return result
+
+    def _request(self, text: str) -> NewJob:
+        return NewJob(kind=self.kind, payload=text, queue=self.queue)
 
     def __reduce__(self) -> tuple[Callable[[str, str], Any], tuple[str, str]]:
         """Travels to another process by name; a function that cannot be imported is refused there."""

@@ -165,7 +165,7 @@ class Klokka:
         """A request for a kind by its name, its payload as JSON text, for code that knows kinds at run time only.
 
         Raises:
-            InvalidInput: the kind has no handler here.
+            InvalidInput: the kind has no handler here, or does not know a field of the payload, which would be lost.
             PayloadUndecodable: the text does not fit the kind.
         """
         return self._registry.request(kind, payload)

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
@@ -47,7 +47,7 @@ class Registry(Mapping[str, Handler]):
     def __init__(self, retry: RetryPolicy) -> None:
         self._retry = check_policy(retry)
         self._handlers: dict[str, Handler] = {}
-        self._blanks: dict[str, NewJob] = {}
+        self._kinds: dict[str, JobFunction[..., Any] | JobType[Any]] = {}
 
     def __getitem__(self, kind: str) -> Handler:
         return self._handlers[kind]
@@ -61,7 +61,7 @@ class Registry(Mapping[str, Handler]):
     @property
     def queues(self) -> tuple[str, ...]:
         """Where the registered kinds go by default, `default` first."""
-        return tuple(dict.fromkeys(("default", *sorted(blank.queue for blank in self._blanks.values()))))
+        return tuple(dict.fromkeys(("default", *sorted(kind.queue for kind in self._kinds.values()))))
 
     def add_function(self, job: JobFunction[..., Any], options: HandlerOptions) -> None:
         """Registers a decorated function.
@@ -69,8 +69,7 @@ class Registry(Mapping[str, Handler]):
         Raises:
             InvalidInput: the kind has a handler already, or an option does not fit the function.
         """
-        blank = NewJob(kind=job.kind, payload="", queue=job.queue)
-        self._add(blank, job.function, job.decode, job.run, options)
+        self._add(job, job.function, job.run, options)
 
     def add_handler(self, job_type: JobType[P], handler: Callable[..., Any], options: HandlerOptions) -> None:
         """Registers a handler of `(payload)` or `(payload, job)`.
@@ -81,26 +80,23 @@ class Registry(Mapping[str, Handler]):
         of_class("a kind", job_type, JobType, "Give a klokka.JobType(kind, payload class).")
         can_be_called(f"the handler of {job_type.kind!r}", handler, "Give a function of (payload) or (payload, job).")
         run = handler if takes_job(handler) else OneArgument(handler)
-        blank = NewJob(kind=job_type.kind, payload="", payload_version=job_type.version, queue=job_type.queue)
-        self._add(blank, handler, job_type.decode, run, options)
+        self._add(job_type, handler, run, options)
 
     def request(self, kind: str, payload: str) -> NewJob:
         """A request for a kind by its name, its payload as text; see `Klokka.request`."""
-        handler = self._handlers.get(kind)
-        if handler is None:
+        known = self._kinds.get(kind)
+        if known is None:
             raise InvalidInput(f"kind {kind!r} has no handler here. It has: {', '.join(sorted(self)) or 'none'}.")
-        handler.decode(payload)
-        return replace(self._blanks[kind], payload=payload)
+        return known.request(payload)
 
     def _add(
         self,
-        blank: NewJob,
+        named: JobFunction[..., Any] | JobType[Any],
         function: Callable[..., Any],
-        decode: Callable[[str], Any],
         run: Callable[[Any, JobContext], Awaitable[Outcome] | Outcome],
         options: HandlerOptions,
     ) -> None:
-        kind = blank.kind
+        kind = named.kind
         if kind in self._handlers:
             raise InvalidInput(f"kind {kind!r} has a handler already. A kind is the name of one thing; choose another.")
         if options.timeout is not None:
@@ -110,7 +106,7 @@ class Registry(Mapping[str, Handler]):
             raise InvalidInput(f"the handler of {kind!r} has a yield in it, so calling it would run none of it.")
         handler = Handler(
             kind=kind,
-            decode=decode,
+            decode=named.decode,
             run=run,
             executor=_executor(kind, function, options.executor),
             retry=self._retry if options.retry is None else check_policy(options.retry),
@@ -122,7 +118,7 @@ class Registry(Mapping[str, Handler]):
 
             check_portable(handler)
         self._handlers[kind] = handler
-        self._blanks[kind] = blank
+        self._kinds[kind] = named
 
 
 def _executor(kind: str, function: Callable[..., Any], named: str | None) -> Executor:

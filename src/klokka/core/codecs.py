@@ -1,6 +1,7 @@
 """Payloads to JSON text and back, found by class. What comes back equals what went in, or it is refused."""
 
 import functools
+import typing
 from collections.abc import Hashable
 from typing import Any, Final, Generic, TypeVar
 
@@ -17,7 +18,7 @@ _UNFIT: Final = (TypeError, ValueError, OverflowError, RecursionError, NotImplem
 class Codec(Generic[P]):
     """Turns payloads of one class into text and back: a dataclass, a msgspec struct, a pydantic model, JSON types.
 
-    Unknown fields are left aside and missing ones take their defaults, so that old and new code read each other.
+    Decoding leaves unknown fields aside, and missing ones take their defaults, so that old and new code read each other.
     """
 
     def __init__(self, payload_type: Any) -> None:
@@ -73,6 +74,24 @@ class Codec(Generic[P]):
             raise PayloadUndecodable(f"the payload is no {name_of(self._type)}: {error}") from error
         return payload
 
+    def check(self, text: str) -> None:
+        """Returns if `text`, which somebody wrote by hand, is a payload of the class and would come through whole.
+
+        Raises:
+            PayloadUndecodable: it does not fit the class.
+            PayloadNotEncodable: it has a field that the class does not know, which would be lost in silence.
+        """
+        from klokka.core.lost_fields import lost_field
+
+        decoded = self.decode(text)
+        lost = lost_field(msgspec.json.decode(text), decoded, _keys(self._type))
+        if lost is not None:
+            known = f" Known there: {', '.join(lost.known)}." if lost.known else ""
+            raise PayloadNotEncodable(
+                f"the payload has the field {shown(lost.path)}, which {name_of(self._type)} does not know and would lose."
+                + known
+            )
+
 
 @functools.lru_cache(maxsize=1024)
 def codec_for(payload_type: Hashable) -> Codec[Any]:
@@ -102,6 +121,13 @@ def check_same(back: Any, payload: Any, what: str = "payload") -> None:
         f"{what} {shown(payload)} would come back as {shown(back)}. "
         "Give its fields exact types, and no NaN or infinity."
     )
+
+
+def _keys(payload_type: Any) -> tuple[str, ...]:
+    """The keys of a TypedDict; none of other classes, whose objects tell their fields."""
+    if not typing.is_typeddict(payload_type):
+        return ()
+    return tuple(sorted(payload_type.__required_keys__ | payload_type.__optional_keys__))
 
 
 def name_of(payload_type: Any) -> str:

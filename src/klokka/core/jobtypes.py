@@ -40,8 +40,17 @@ class JobType(Generic[P]):
         Raises:
             PayloadNotEncodable: it would not come back as it goes in.
         """
-        text = self._codec().encode(payload)
-        return NewJob(kind=self.kind, payload=text, payload_version=self.version, queue=self.queue)
+        return self._request(self._codec().encode(payload))
+
+    def request(self, text: str) -> NewJob:
+        """The same of a payload that is JSON text already, for tools.
+
+        Raises:
+            PayloadUndecodable: the text does not fit.
+            PayloadNotEncodable: it has a field that the class does not know.
+        """
+        self._codec().check(text)
+        return self._request(text)
 
     def decode(self, text: str) -> P:
         """The payload that `new` encoded.
@@ -50,6 +59,9 @@ class JobType(Generic[P]):
             PayloadUndecodable: the text does not fit.
         """
         return self._codec().decode(text)
+
+    def _request(self, text: str) -> NewJob:
+        return NewJob(kind=self.kind, payload=text, payload_version=self.version, queue=self.queue)
 
     def _codec(self) -> Codec[P]:
         return codec_for(cast(Hashable, self.payload))

@@ -65,6 +65,15 @@ class Parameters:
         """
         return self._codec.decode(text)
 
+    def check(self, text: str) -> None:
+        """Returns if `text`, which somebody wrote by hand, names parameters of the function alone, and whole.
+
+        Raises:
+            PayloadUndecodable: it does not fit.
+            PayloadNotEncodable: it has a field that would be lost in silence.
+        """
+        self._codec.check(text)
+
     def _hints(self, function: Callable[..., Any]) -> dict[str, Any]:
         try:
             return typing.get_type_hints(function, include_extras=True)
