@@ -1,60 +1,15 @@
 """What follows from a run, by value alone."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from klokka.core import events
-from klokka.core.headers import MAX_ATTEMPTS
-from klokka.core.ids import Fence, JobId
 from klokka.core.outcomes import Cancel, Snooze
-from klokka.core.policies import FALLBACK, Exponential, Intervals, RetryPolicy
-from klokka.core.records import NO_HEADERS, ClaimedJob
-from klokka.core.states import LEGAL, DeadLettered, Enqueued, Failed, JobStatus, Move, Scheduled, Succeeded, status_of
+from klokka.core.policies import FALLBACK, Exponential, Intervals
+from klokka.core.states import LEGAL, DeadLettered, Enqueued, Failed, JobStatus, Scheduled, Succeeded, status_of
 from klokka.errors import NotRetryable, PayloadUndecodable, WorkerLost
-from klokka.runtime.handlers import Executor, Handler
-from klokka.runtime.job_events import ENDS, end_of
-from klokka.runtime.verdict import Result, Verdict, handed_back, not_to_be_started, put_back, verdict
-
-NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-SECOND = timedelta(seconds=1)
-
-
-def a_job(*, attempt: int = 1, lapses: int = 0, max_attempts: str | None = None) -> ClaimedJob:
-    return ClaimedJob(
-        id=JobId(7),
-        kind="a",
-        payload="{}",
-        payload_version=1,
-        queue="default",
-        attempt=attempt,
-        lapses=lapses,
-        enqueued_at=NOON,
-        scheduled_for=NOON,
-        lease_until=NOON,
-        fence=Fence(3),
-        unique_key=None,
-        schedule_id=None,
-        headers=NO_HEADERS if max_attempts is None else {MAX_ATTEMPTS: max_attempts},
-    )
-
-
-ONE_RETRY = Intervals((SECOND,))
-
-
-def a_handler(retry: RetryPolicy = ONE_RETRY, max_lapses: int = 3) -> Handler:
-    return Handler(
-        kind="a",
-        decode=str,
-        run=lambda payload, job: None,
-        executor=Executor.THREAD,
-        retry=retry,
-        max_lapses=max_lapses,
-    )
-
-
-def judged(result: Result, job: ClaimedJob | None = None, handler: Handler | None = None) -> Verdict:
-    return verdict(result, job or a_job(), handler or a_handler())
+from klokka.runtime.verdict import Result, Verdict, handed_back, not_to_be_started, put_back
+from tests.support.verdicts import NOON, SECOND, a_handler, a_job, judged
 
 
 @pytest.mark.parametrize(
@@ -173,22 +128,6 @@ def test_a_worker_lost_on_the_last_attempt_ends_the_job() -> None:
     assert made is not None
     assert made.change.error is not None
     assert "attempt 2 was its last" in made.change.error.message
-
-
-def test_each_move_that_is_told_has_its_event() -> None:
-    results = {
-        Move.SUCCEEDED: Result(),
-        Move.SNOOZED: Result(outcome=Snooze(SECOND)),
-        Move.CANCELLED: Result(outcome=Cancel("why")),
-        Move.RETRY_BOOKED: Result(error=ValueError()),
-        Move.GIVEN_UP: Result(error=NotRetryable()),
-    }
-
-    told = {move: end_of(judged(result), a_job(), 2.0) for move, result in results.items()}
-
-    assert {move: type(event) for move, event in told.items()} == ENDS
-    assert all(isinstance(event, events.Ended) and event.ran == timedelta(seconds=2) for event in told.values())
-    assert end_of(handed_back(a_job(), unstarted=True), a_job(), 0.0) is None
 
 
 def test_the_reason_of_lost_workers_can_be_caught_by_policies() -> None:

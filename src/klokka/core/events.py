@@ -27,10 +27,14 @@ class Enqueued(JobEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started(JobEvent):
-    """The handler is about to run. `waited` is from due time to claim, by the store's clock."""
+    """The handler is about to run.
+
+    `waited` is how long the job stood there and due before it was claimed, by the store's clock. It is None where this
+    is not the first claim, as after a failure, a snooze or a hand-back: since when it is due again no claim says.
+    """
 
     attempt: int
-    waited: timedelta
+    waited: timedelta | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

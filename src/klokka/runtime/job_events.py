@@ -24,11 +24,8 @@ ENDS: Final[Mapping[Move, type[events.Ended]]] = {
 def tell_started(bus: EventBus, job: ClaimedJob, lease: timedelta) -> None:
     """The handler is about to run, under a claim for `lease`."""
     if bus.wants(events.Started):
-        waited = job.lease_until - lease - job.scheduled_for
         bus.tell(
-            events.Started(
-                id=job.id, kind=job.kind, queue=job.queue, attempt=job.attempt, waited=max(waited, timedelta(0))
-            )
+            events.Started(id=job.id, kind=job.kind, queue=job.queue, attempt=job.attempt, waited=waited(job, lease))
         )
 
 
@@ -43,6 +40,14 @@ def tell_lease_lost(bus: EventBus, job: ClaimedJob, ran: float) -> None:
     """The lease was lost while the handler ran, and its result is discarded."""
     if bus.wants(events.LeaseLost):
         bus.tell(events.LeaseLost(**_head(job, ran)))
+
+
+def waited(job: ClaimedJob, lease: timedelta) -> timedelta | None:
+    """How long a job waited for this claim, if it is its first, as its fence shows; see `events.Started`."""
+    if job.fence > 1:
+        return None
+    claimed_at = job.lease_until - lease
+    return max(claimed_at - max(job.scheduled_for, job.enqueued_at), timedelta(0))
 
 
 def end_of(made: Verdict, job: ClaimedJob, ran: float) -> events.Ended | None:
