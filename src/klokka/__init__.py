@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from klokka.core.events import (
         Cancelled,
         DeadLettered,
+        Ended,
         Enqueued,
         Failed,
         Fired,
+        JobEvent,
         LeaseLost,
         LoopBlocked,
         Misfired,
@@ -25,11 +27,24 @@ if TYPE_CHECKING:
     from klokka.core.ids import JobId
     from klokka.core.jobtypes import JobType
     from klokka.core.outcomes import Cancel, Outcome, Snooze
-    from klokka.core.policies import exponential, intervals
+    from klokka.core.policies import RetryPolicy, exponential, intervals
     from klokka.core.queues import Queue
     from klokka.core.records import EnqueueResult, JobDetails, NewJob, RetentionPolicy
-    from klokka.errors import KlokkaError, NotRetryable
+    from klokka.core.states import JobStatus
+    from klokka.errors import (
+        Busy,
+        InvalidInput,
+        JobTimeout,
+        KlokkaError,
+        NotRetryable,
+        StoreError,
+        StoreUnavailable,
+        UniqueConflict,
+        UnknownOutcome,
+        WorkerLost,
+    )
     from klokka.runtime.context import JobContext, current_job
+    from klokka.runtime.handlers import Interceptor
     from klokka.schedules.calendars import (
         daily,
         last_business_day,
@@ -48,20 +63,27 @@ if TYPE_CHECKING:
     from klokka.schedules.weekdays import FRI, MON, SAT, SUN, THU, TUE, WED
 
 __all__ = [  # noqa: RUF022  plainly sorted, capitals first
+    "Busy",
     "Cancel",
     "Cancelled",
     "CatchUp",
     "DeadLettered",
+    "Ended",
     "EnqueueResult",
     "Enqueued",
     "FRI",
     "Failed",
     "FireOnce",
     "Fired",
+    "Interceptor",
+    "InvalidInput",
     "JobContext",
     "JobDetails",
+    "JobEvent",
     "JobFunction",
     "JobId",
+    "JobStatus",
+    "JobTimeout",
     "JobType",
     "Klokka",
     "KlokkaError",
@@ -76,16 +98,22 @@ __all__ = [  # noqa: RUF022  plainly sorted, capitals first
     "Outcome",
     "Queue",
     "RetentionPolicy",
+    "RetryPolicy",
     "SAT",
     "SUN",
     "Skip",
     "Snooze",
     "Snoozed",
     "Started",
+    "StoreError",
+    "StoreUnavailable",
     "Succeeded",
     "THU",
     "TUE",
+    "UniqueConflict",
+    "UnknownOutcome",
     "WED",
+    "WorkerLost",
     "cron",
     "current_job",
     "daily",
@@ -108,9 +136,11 @@ _HOMES: Final = {
     "klokka.core.events": (
         "Cancelled",
         "DeadLettered",
+        "Ended",
         "Enqueued",
         "Failed",
         "Fired",
+        "JobEvent",
         "LeaseLost",
         "LoopBlocked",
         "Misfired",
@@ -121,11 +151,24 @@ _HOMES: Final = {
     "klokka.core.ids": ("JobId",),
     "klokka.core.jobtypes": ("JobType",),
     "klokka.core.outcomes": ("Cancel", "Outcome", "Snooze"),
-    "klokka.core.policies": ("exponential", "intervals"),
+    "klokka.core.policies": ("RetryPolicy", "exponential", "intervals"),
     "klokka.core.queues": ("Queue",),
     "klokka.core.records": ("EnqueueResult", "JobDetails", "NewJob", "RetentionPolicy"),
-    "klokka.errors": ("KlokkaError", "NotRetryable"),
+    "klokka.core.states": ("JobStatus",),
+    "klokka.errors": (
+        "Busy",
+        "InvalidInput",
+        "JobTimeout",
+        "KlokkaError",
+        "NotRetryable",
+        "StoreError",
+        "StoreUnavailable",
+        "UniqueConflict",
+        "UnknownOutcome",
+        "WorkerLost",
+    ),
     "klokka.runtime.context": ("JobContext", "current_job"),
+    "klokka.runtime.handlers": ("Interceptor",),
     "klokka.schedules.calendars": (
         "daily",
         "last_business_day",
@@ -138,25 +181,10 @@ _HOMES: Final = {
         "yearly",
     ),
     "klokka.schedules.cron": ("cron",),
-    "klokka.schedules.day_rules": (
-        "LAST_BUSINESS_DAY",
-        "LAST_DAY",
-    ),
+    "klokka.schedules.day_rules": ("LAST_BUSINESS_DAY", "LAST_DAY"),
     "klokka.schedules.interval": ("every",),
-    "klokka.schedules.misfire": (
-        "CatchUp",
-        "FireOnce",
-        "Skip",
-    ),
-    "klokka.schedules.weekdays": (
-        "FRI",
-        "MON",
-        "SAT",
-        "SUN",
-        "THU",
-        "TUE",
-        "WED",
-    ),
+    "klokka.schedules.misfire": ("CatchUp", "FireOnce", "Skip"),
+    "klokka.schedules.weekdays": ("FRI", "MON", "SAT", "SUN", "THU", "TUE", "WED"),
 }
 
 if not TYPE_CHECKING:  # a checker that saw `__getattr__` would accept every name

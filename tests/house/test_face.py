@@ -2,11 +2,16 @@
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+from typing import get_args
 
 import klokka
+from klokka.core import events
+from tests.support.pages import blocks_of, pages
 
 
 def _seen_by_checkers() -> dict[str, tuple[str, ...]]:
@@ -48,3 +53,23 @@ def test_making_an_app_imports_nothing_that_only_workers_listeners_or_other_stor
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
 
     assert spared & set(result.stdout.split()) == set()
+
+
+def test_what_the_pages_call_by_klokka_is_there() -> None:
+    named = {
+        name
+        for page in pages()
+        for block in blocks_of(page)
+        if block.language == "python"
+        for name in re.findall(r"\bklokka\.([A-Za-z_]+)", block.text)
+    } | {name for page in pages() for name in re.findall(r"`klokka\.([A-Z][A-Za-z_]+)", page.read_text())}
+
+    assert len(named) > 30
+    assert [name for name in named if name not in klokka.__all__ and find_spec(f"klokka.{name}") is None] == []
+
+
+def test_every_event_and_what_listeners_may_take_for_many_is_there() -> None:
+    told = get_args(events.Event)
+    above = {parent for event in told for parent in event.__mro__ if parent.__module__ == events.__name__}
+
+    assert {event.__name__ for event in {*told, *above}} - set(klokka.__all__) == set()

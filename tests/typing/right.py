@@ -52,6 +52,22 @@ class Person(pydantic.BaseModel):
     name: str
 
 
+def patient(attempt: int, error: BaseException) -> timedelta | None:
+    return None if isinstance(error, klokka.WorkerLost) else timedelta(minutes=attempt)
+
+
+@app.job("feed.fetch", retry=patient)
+def fetch(url: str) -> None: ...
+
+
+policy: klokka.RetryPolicy = patient
+
+
+@app.on(klokka.Ended)
+def ended(event: klokka.Ended) -> None:
+    print(event.ran, isinstance(event, klokka.JobEvent))
+
+
 RECEIPT = klokka.JobType("receipt.send", Receipt, queue="email")
 POINT = klokka.JobType("point", Point)
 PERSON = klokka.JobType("person", Person)
