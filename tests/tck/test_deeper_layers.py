@@ -1,18 +1,22 @@
 """Each deeper layer catches, by itself, stores whose faults are of its sort, and tells of them in few steps."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import Any, ClassVar
 
 import pytest
 
+from klokka.core.records import ClaimedJob, EnqueueResult, NewJob
 from klokka.stores.memory.store import MemoryStore
 from klokka.stores.sqlite.store import SqliteStore
-from klokka.tck.checks import every_check
-from klokka.tck.report import Failed, Result, Skipped
+from klokka.tck.checks import every_check, machine
+from klokka.tck.report import Failed, Passed, Result, Skipped
 from klokka.tck.run import run_check
 from klokka.tck.subject import Factory, Subject
 from klokka.tck.violations import Violation
+from klokka.tck.words import words
 from tests.tck.saboteurs import SABOTEURS, deaths, races
 from tests.tck.saboteurs.registry import FACTORIES
 
@@ -70,6 +74,36 @@ async def test_the_machine_plays_the_same_script_for_the_same_seed() -> None:
     assert isinstance(first[0], Failed)
     assert isinstance(second[0], Failed)
     assert str(first[0].error) == str(second[0].error)
+
+
+async def test_a_seed_plays_the_same_scripts_on_a_slow_machine() -> None:
+    class Slow(MemoryStore):
+        async def claim(self, **arguments: Any) -> list[ClaimedJob]:
+            await asyncio.sleep(0.02)
+            return await super().claim(**arguments)
+
+    class Counts(MemoryStore):
+        calls: ClassVar[list[str]] = []
+
+        async def enqueue(self, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
+            self.calls.append(words(jobs))
+            return await super().enqueue(jobs)
+
+    class CountsSlowly(Counts, Slow):
+        calls: ClassVar[list[str]] = []
+
+    for store in (Counts, CountsSlowly):
+        assert isinstance((await results_of("machine", FACTORIES[MemoryStore](store), "any_verbs"))[0], Passed)
+
+    assert Counts.calls == CountsSlowly.calls
+
+
+async def test_a_machine_too_slow_for_all_plays_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "WITHIN", timedelta(0))
+
+    results = await results_of("machine", FACTORIES[MemoryStore](MemoryStore), "schedules")
+
+    assert [result.shortened for result in results if isinstance(result, Passed)] == ["0 plays of 60 in 0 s"]
 
 
 async def test_the_machine_is_skipped_where_the_clock_is_in_nobodys_hand() -> None:

@@ -10,6 +10,7 @@ import pytest
 KIT = """
 from contextlib import asynccontextmanager
 
+from klokka.core.clocks import ManualClock
 from klokka.stores.memory.store import MemoryStore
 from klokka.tck.subject import Subject
 
@@ -22,6 +23,12 @@ class Reversed(MemoryStore):
 @asynccontextmanager
 async def right():
     yield Subject(store=MemoryStore())
+
+
+@asynccontextmanager
+async def advanced():
+    clock = ManualClock()
+    yield Subject(store=MemoryStore(clock=clock), advance=clock.advance)
 
 
 @asynccontextmanager
@@ -58,6 +65,20 @@ def test_the_checks_of_a_right_store_pass_beside_the_suites_own(folder: Path) ->
     assert "klokka-store: kit:right, --klokka-seed 7" in done.stdout
     assert "passed" in done.stdout
     assert "skipped" in done.stdout
+
+
+def test_what_time_has_cut_short_is_told(folder: Path) -> None:
+    (folder / "conftest.py").write_text(
+        "from datetime import timedelta\nfrom klokka.tck.checks import machine\nmachine.WITHIN = timedelta(0)\n"
+    )
+
+    done = run(
+        folder, "-q", "--klokka-store", "kit:advanced", "--klokka-only", "scripts_of_schedules_go_as_the_model_says"
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "cut short by time:" in done.stdout
+    assert "0 plays of 60 in 0 s" in done.stdout
 
 
 def test_a_failure_is_told_in_the_contracts_words(folder: Path) -> None:

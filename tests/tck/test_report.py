@@ -1,6 +1,7 @@
 """The report, for people, as JSON and as JUnit."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from xml.etree import ElementTree as Xml
 
@@ -53,6 +54,16 @@ def test_a_failure_says_the_clause_what_was_seen_the_steps_and_how_to_see_it_aga
     assert "the kit   moves the store's clock by 0:00:00.000001" in told
     assert "again: klokka tck … --seed 5 --only claim.a_scheduled_job_is_due_exactly_at_its_time" in told
     assert told.splitlines()[0].startswith("memory 3.")
+
+
+def test_what_time_has_cut_short_stands_there(right: Report) -> None:
+    passed = replace(right.passed[0], shortened="3 plays of 60 in 30 s")
+    short = replace(right, results=[passed, *right.passed[1:]])
+
+    assert f"on a faster machine:\n  {passed.check.id}: 3 plays of 60 in 30 s" in report_text.text(short)
+    assert report_json.document(short)["checks"][0]["cut_short"] == "3 plays of 60 in 30 s"
+    assert "cut short by time: 3 plays of 60 in 30 s" in report_junit.junit(short)
+    assert "cut short" not in report_text.text(right) + report_junit.junit(right)
 
 
 def test_what_was_skipped_stands_there_with_its_reason(right: Report) -> None:

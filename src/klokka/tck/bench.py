@@ -53,7 +53,14 @@ class Bench(Capabilities):
         self.seed = seed
         """What all chance in this check comes from; each check has its own, drawn from the run's and its name."""
         self.random = Random(seed)
+        self.shortened: str | None = None
+        """Why the check saw less than its seed says, if it did."""
         self._opened: list[JobStore] = []
+
+    def cut_short(self, why: str) -> None:
+        """Says that time has ended the check before it had done all that its seed says."""
+        self.shortened = why
+        self.journal.note(f"is cut short: {why}")
 
     async def open(self) -> None:
         self._opened.append(self.store)

@@ -5,7 +5,7 @@ pytest loads this module in every session, so it imports the kit when the option
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import pytest
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from klokka.tck.subject import Factory
 
 N = TypeVar("N", bound=pytest.Item | pytest.Collector)
+
+_CUT_SHORT: Final = "klokka-cut-short"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,6 +49,10 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Names the seed again, where a quiet session shows no header."""
     if config.option.klokka_store:
+        for report in terminalreporter.getreports("passed"):
+            for name, why in report.user_properties:
+                if name == _CUT_SHORT:
+                    terminalreporter.write_line(f"cut short by time: {report.nodeid}: {why}")
         terminalreporter.write_line(f"the seed of the conformance kit: --klokka-seed {config.option.klokka_seed}")
 
 
@@ -99,6 +105,8 @@ class CheckItem(pytest.Item):
             pytest.skip(result.reason)
         if isinstance(result, Failed):
             raise Broken(result) from result.error
+        if result.shortened is not None:
+            self.user_properties.append((_CUT_SHORT, result.shortened))  # which other processes of a session tell too
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The failure in the contract's words, without frames of the kit."""

@@ -21,6 +21,8 @@ class Passed:
     seconds: float
     seed: int = 0
     """Of the run."""
+    shortened: str | None = None
+    """How far it came, where time ended it: on a faster machine the same seed looks at more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,10 @@ class Report:
     @property
     def skipped(self) -> list[Skipped]:
         return [result for result in self.results if isinstance(result, Skipped)]
+
+    @property
+    def shortened(self) -> list[Passed]:
+        return [result for result in self.passed if result.shortened is not None]
 
     @property
     def broken(self) -> frozenset[str]:

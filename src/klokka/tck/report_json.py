@@ -55,7 +55,7 @@ def _result(result: Result) -> dict[str, Any]:
     }
     match result:
         case Passed():
-            return said | {"result": "passed", "seconds": round(result.seconds, 3)}
+            return said | {"result": "passed", "seconds": round(result.seconds, 3), "cut_short": result.shortened}
         case Skipped():
             return said | {"result": "skipped", "reason": result.reason}
         case Failed():

@@ -47,7 +47,8 @@ def _add(suite: Xml.Element, result: Result) -> None:
     )
     match result:
         case Passed():
-            return
+            if result.shortened is not None:
+                Xml.SubElement(case, "system-out").text = f"cut short by time: {result.shortened}"
         case Skipped():
             Xml.SubElement(case, "skipped", {"message": result.reason})
         case Failed():

@@ -36,6 +36,11 @@ def _lines(report: Report, *, full: bool) -> Iterator[str]:
     if report.skipped:
         yield ""
         yield from _skips(report.skipped)
+    if report.shortened:
+        yield ""
+        yield "cut short by time, so that this seed looks at more on a faster machine:"
+        for result in report.shortened:
+            yield f"  {result.check.id}: {result.shortened}"
     yield ""
     yield summary(report)
 

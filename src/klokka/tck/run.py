@@ -91,7 +91,7 @@ async def _proved(check: Check, bench: Bench, seed: int, limit: float, begun: fl
         return failed(_because("the store raised where the contract promises a result", error))
     finally:
         await _abandon(bench, limit)
-    return Passed(check=check, seconds=time.monotonic() - begun, seed=seed)
+    return Passed(check=check, seconds=time.monotonic() - begun, seed=seed, shortened=bench.shortened)
 
 
 async def _abandon(bench: Bench, limit: float) -> None:

@@ -1,7 +1,6 @@
 """The hunt for a play that breaks a clause."""
 
 import asyncio
-import time
 from contextlib import suppress
 from datetime import timedelta
 from typing import Final
@@ -20,10 +19,10 @@ _BATCH: Final = 4
 """Plays that Hypothesis draws from one seed. Of many it makes most by varying a few, which finds less here."""
 
 
-async def hunt(
-    bench: Bench, sort: type[Play], *, plays: int, steps: int, within: timedelta, shrink_for: timedelta
-) -> int:
-    """How many plays were right, `plays` of them or as many as there was time for.
+async def hunt(bench: Bench, sort: type[Play], *, plays: int, steps: int, shrinks: int, within: timedelta) -> int:
+    """How many plays were right: about `plays` of them, always as many for one seed, unless time cuts them short.
+
+    Up to `shrinks` more make a failure shorter.
 
     Raises:
         Violation: of the shortest play that was not, with its script.
@@ -36,20 +35,22 @@ async def hunt(
     hunting = Hunt(
         bench=bench,
         loop=asyncio.get_running_loop(),
-        until=time.monotonic() + within.total_seconds(),
-        shrink_for=shrink_for.total_seconds(),
+        shrinks=shrinks,
+        within=within.total_seconds(),
     )
     try:
         await in_thread(lambda: _search(hunting, sort, plays, steps))
     finally:
         hunting.stopped.set()
+    if hunting.cut:
+        bench.cut_short(f"{hunting.plays} plays of {plays} in {within.total_seconds():g} s")
     if hunting.violation is not None:
         raise hunting.violation
     return hunting.plays
 
 
 def _search(hunting: Hunt, sort: type[Play], plays: int, steps: int) -> None:
-    """Plays until one breaks a clause and is as short as it gets, or until there is no more to play or no time."""
+    """Plays until one breaks a clause and is as short as it gets, or until there is no more to spend."""
 
     def begin() -> Play:
         return sort(hunting)

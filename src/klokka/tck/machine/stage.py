@@ -1,6 +1,7 @@
 """Where a script is played: fresh data, a few handles, the model beside them, and what has been said so far."""
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Coroutine, Iterable, Sequence
@@ -29,32 +30,51 @@ _HANDLES: Final = 3
 
 
 class Enough(KeyboardInterrupt):
-    """Ends a hunt that has no more time; nothing that looks for errors takes this for one."""
+    """Ends a hunt that has no more to spend; nothing that looks for errors takes this for one."""
 
 
 @dataclass(slots=True)
 class Hunt:
-    """What all plays of one check share: the runner's loop, the time that is left, and the shortest failure."""
+    """What all plays of one check share: the runner's loop, what they may spend, and the shortest failure."""
 
     bench: Bench
     loop: asyncio.AbstractEventLoop
-    until: float
-    shrink_for: float
-    """Seconds for which a failure is made shorter."""
+    shrinks: int
+    """Plays in which a failure is made shorter."""
+    within: float
+    """Seconds for the plays, and as many for making a failure shorter."""
     plays: int = 0
+    last: float = math.inf
+    """The play behind which nothing more is tried."""
+    cut: bool = False
+    """Whether time ended it, and not the number of plays."""
     stopped: threading.Event = field(default_factory=threading.Event)
     script: Sequence[str] | None = None
     violation: Violation | None = None
+    _since: float = field(default_factory=time.monotonic)
+
+    def begin_play(self) -> None:
+        """Counts one more play.
+
+        Raises:
+            Enough: there is none to spend.
+        """
+        self.check_time()
+        if self.plays >= self.last:
+            raise Enough
+        self.plays += 1
 
     def check_time(self) -> None:
         """Raises `Enough` if time is over."""
-        if self.stopped.is_set() or time.monotonic() > self.until:
+        self.cut = self.cut or time.monotonic() - self._since > self.within
+        if self.cut or self.stopped.is_set():
             raise Enough
 
     def found(self, script: list[str], violation: Violation) -> None:
-        """Keeps a failure if it is the shortest so far. From the first one on there is a while to shorten it."""
+        """Keeps a failure if it is the shortest so far. From the first one on there is something to spend on that."""
         if self.script is None:
-            self.until = time.monotonic() + self.shrink_for
+            self.last = self.plays + self.shrinks
+            self._since = time.monotonic()
         if self.script is None or len(script) < len(self.script):
             violation.story = list(script)
             self.script, self.violation = violation.story, violation
@@ -71,8 +91,7 @@ class Stage:
         self.timetable = Timetable(self.work)
         self.names = Names(self.work)
         self.crew = Crew()
-        hunt.check_time()
-        hunt.plays += 1
+        hunt.begin_play()
         raised: asyncio.Future[Bench] = self._wait(self._raise_curtain())
         self.bench = self._wait(_result(raised))
         self.handles: list[JobStore] = [self.bench.store]
