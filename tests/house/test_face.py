@@ -45,7 +45,15 @@ def test_importing_the_package_alone_imports_no_room() -> None:
 
 def test_making_an_app_imports_nothing_that_only_workers_listeners_or_other_stores_need() -> None:
     spared = {
-        *("klokka.runtime.worker", "klokka.schedules", "klokka.core.events", "klokka.stores.sqlite", "klokka.cli"),
+        *(
+            "klokka.runtime.worker",
+            "klokka.schedules",
+            "klokka.app.schedules",
+            "klokka.spi.fleet",
+            "klokka.core.events",
+            "klokka.stores.sqlite",
+            "klokka.cli",
+        ),
         *("multiprocessing", "importlib.metadata", "sqlite3", "psycopg", "pydantic", "cronsim", "click", "rich"),
     }
     code = "import sys, klokka; klokka.Klokka('memory:'); print(*sys.modules)"

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from klokka.app.functions import JobFunction
 from klokka.app.operating import Operating
-from klokka.app.recurring import Recurring
 from klokka.app.registry import HandlerOptions
 from klokka.app.working import Working
 from klokka.core.arguments import can_be_called, of_class
@@ -17,6 +16,9 @@ from klokka.core.records import EnqueueResult, NewJob
 from klokka.runtime.context import JobContext
 from klokka.runtime.handlers import Interceptor
 from klokka.spi.transactions import AsyncTransaction, SyncTransaction
+
+if TYPE_CHECKING:  # an app without schedules does not pay for them
+    from klokka.app.recurring import Recurring
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -82,9 +84,11 @@ class Klokka(Operating, Working):
         self._registry.add_handler(job_type, handler, options)
 
     @property
-    def recurring(self) -> Recurring:
+    def recurring(self) -> "Recurring":
         """`app.recurring(id, schedule, request)`, or `@app.recurring(id, schedule)` above a function without parameters."""
-        return Recurring(self._schedules, self.job)
+        from klokka.app.recurring import Recurring
+
+        return Recurring(self.schedules, self.job)
 
     def on(self, event: type[E]) -> Callable[[Callable[[E], T]], Callable[[E], T]]:
         """Makes a function a listener to one class of event, or to all below it. A listener never holds up a job.

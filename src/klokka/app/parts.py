@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import cached_property
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from klokka.app.blocking import BlockingSide
 from klokka.app.connection import Connection
 from klokka.app.producer import Producer
 from klokka.app.registry import Registry
-from klokka.app.schedules import Schedules
 from klokka.core.policies import Exponential, RetryPolicy
 from klokka.core.queues import Queue, in_drain_order
 from klokka.core.records import RetentionPolicy
@@ -20,6 +20,9 @@ from klokka.runtime.handlers import Handler, Interceptor
 from klokka.runtime.settings import WorkerSettings
 from klokka.spi.store import JobStore
 from klokka.stores.open import store_of
+
+if TYPE_CHECKING:  # an app without schedules does not pay for them
+    from klokka.app.schedules import Schedules
 
 
 class Parts:
@@ -41,7 +44,6 @@ class Parts:
         self._bus = EventBus()
         self._producer = Producer(self._connection, self._blocking, self._bus)
         self._registry = Registry(Exponential() if retry is None else retry)
-        self._schedules = Schedules(self._connection, self._blocking, self._producer, self._bus)
         self._interceptors: list[Interceptor] = []
         self._queues = None if queues is None else in_drain_order(queues)
         self._settings = WorkerSettings(
@@ -73,10 +75,12 @@ class Parts:
         """Where what happens is told; `on` is the way to listen."""
         return self._bus
 
-    @property
-    def schedules(self) -> Schedules:
+    @cached_property
+    def schedules(self) -> "Schedules":
         """What recurs, by id, and the verbs for it: `trigger_now`, `pause`, `resume`, `states`."""
-        return self._schedules
+        from klokka.app.schedules import Schedules
+
+        return Schedules(self._connection, self._blocking, self._producer, self._bus)
 
     # Opening and closing
 

@@ -72,7 +72,7 @@ class Working(Parts):
         Raises:
             InvalidInput: no kind has a handler and nothing recurs, or a setting is wrong.
         """
-        if not self._registry and not self._schedules:
+        if not self._registry and not self.schedules:
             raise InvalidInput(
                 "no kind has a handler, so a worker would have nothing to do. Register one with @app.job or app.handle."
             )
@@ -97,5 +97,5 @@ class Working(Parts):
             settings,
             events=self._bus,
             interceptors=self.interceptors,
-            schedules=tuple(self._schedules.values()),
+            schedules=tuple(self.schedules.values()),
         )
