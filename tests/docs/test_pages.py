@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -22,7 +23,11 @@ NOT_RUN = {
 }
 """How many blocks of each page may say that they are not run. The reason stands on the page."""
 
+PAGE_BOUND: Final = 900
+"""Seconds for all blocks of a page; each command has a bound of its own. With four busy processes a core the guide took 73."""
 
+
+@pytest.mark.timeout(PAGE_BOUND + 30)
 @pytest.mark.parametrize(
     "page", [page for page in pages() if any(block.language in RUN for block in blocks_of(page))], ids=name_of
 )
@@ -39,7 +44,7 @@ def test_the_blocks_of_a_page_run_in_order(page: Path, tmp_path: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PAGE_BOUND,
         check=False,
     )
 

@@ -25,7 +25,8 @@ from klokka.core.worker_records import WorkerBeat
 from klokka.stores.sqlite.store import SqliteStore
 from tests.support.pages import Block, blocks_of
 
-BOUND: Final = 30.0
+BOUND: Final = 120.0
+"""Seconds after which a command hangs. On a busy machine one that takes a second may take half a minute."""
 
 
 class Run:
@@ -100,6 +101,10 @@ def _worker(line: str) -> str:
             asyncio.run(_idle())
             worker.send_signal(signal.SIGTERM)
             printed, said = worker.communicate(timeout=BOUND)
+        except (TimeoutError, subprocess.TimeoutExpired) as hang:
+            worker.kill()
+            printed, said = worker.communicate()
+            raise AssertionError(f"`{line}` hangs ({hang}): {printed}{said}") from hang
         finally:
             worker.kill()
     if worker.returncode:
@@ -108,7 +113,11 @@ def _worker(line: str) -> str:
 
 
 async def _idle() -> None:
-    """Returns when a worker is there, and no job is running or due that it knows."""
+    """Returns when a worker is there, and no job is running or due that it knows.
+
+    Raises:
+        TimeoutError: that has not come.
+    """
     store = SqliteStore("jobs.db")
     await store.open()
     try:
@@ -121,7 +130,7 @@ async def _idle() -> None:
             await asyncio.sleep(0.02)
     finally:
         await store.close()
-    raise AssertionError(f"jobs were still due after {BOUND} s")
+    raise TimeoutError(f"there was no worker, or jobs were still due, after {BOUND} s")
 
 
 async def _has_work(store: SqliteStore, worker: WorkerBeat) -> bool:
