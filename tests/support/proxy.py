@@ -1,7 +1,7 @@
 """A wire between a client and a server that can be cut, slow down, or fall silent without a word."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +16,8 @@ class Proxy:
         self.where = ""
         self.connections = 0
         """How many were made so far."""
+        self.round_trips = 0
+        """How often a client spoke that had been spoken to, on all connections."""
         self._target = target
         self._open = asyncio.Event()
         self._open.set()
@@ -58,7 +60,12 @@ class Proxy:
             return
         there = await asyncio.open_unix_connection(self._target)
         self._wires |= {writer, there[1]}
-        ways = [asyncio.create_task(self._pass(reader, there[1])), asyncio.create_task(self._pass(there[0], writer))]
+        answered = asyncio.Event()
+        answered.set()
+        ways = [
+            asyncio.create_task(self._pass(reader, there[1], lambda: self._asked(answered))),
+            asyncio.create_task(self._pass(there[0], writer, answered.set)),
+        ]
         self._tasks.update(ways)
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         for wire in (writer, there[1]):
@@ -73,9 +80,16 @@ class Proxy:
         if self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _asked(self, answered: asyncio.Event) -> None:
+        self.round_trips += answered.is_set()
+        answered.clear()
+
+    async def _pass(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, heard: Callable[[], None]
+    ) -> None:
         try:
             while data := await reader.read(65536):
+                heard()
                 await self._open.wait()
                 if self._delay:
                     await asyncio.sleep(self._delay)

@@ -12,6 +12,7 @@ from klokka.errors import InvalidName, SchemaMismatch, StoreReadOnly
 from klokka.spi.life import Migrations
 from klokka.stores.postgres.migrator import STEPS
 from klokka.stores.postgres.store import PostgresStore
+from tests.support.firing import fires
 from tests.support.postgres import connection, fresh_role
 
 LATEST = len(STEPS)
@@ -67,6 +68,10 @@ async def test_a_schema_may_have_any_name(bare: str, name: str) -> None:
     (result,) = await store.enqueue([NewJob(kind="k", payload="{}", unique_key="key")])
 
     assert (await store.enqueue([NewJob(kind="k", payload="{}", unique_key="key")]))[0].id == result.id
+    (fire,) = await fires(store, 1)
+    assert await store.complete_fire(
+        fire.schedule_id, fence=fire.fence, runs=[NewJob(kind="k", payload="$1")], next_fire_at=None
+    )
     await store.close()
     with connection(bare) as bystander:
         assert bystander.execute("select from pg_namespace where nspname = %s", [name]).fetchone() is not None

@@ -16,6 +16,7 @@ from klokka.stores.postgres.inserts import rendered
 from klokka.stores.postgres.schema import Schema
 from klokka.stores.postgres.store import PostgresStore
 from tests.stores.postgres.test_outages import waiting_for_a_lock
+from tests.support.firing import fires
 from tests.support.postgres import execute
 
 JOB = NewJob(kind="k", payload="{}")
@@ -132,6 +133,43 @@ async def test_a_holder_that_commits_while_it_is_waited_for_is_the_answer(where:
     assert first.created
     assert first.id < last.id
     assert sum((await store.counts_by_status()).values()) == 3
+
+
+async def test_a_fire_whose_run_waits_for_a_holder_is_completed_once_with_its_id(
+    where: str, store: PostgresStore
+) -> None:
+    (fire,) = await fires(store, 1)
+    with psycopg.connect(where) as somebody:
+        holder = enqueue_in(somebody, [KEYED])
+        completing = asyncio.create_task(
+            store.complete_fire(fire.schedule_id, fence=fire.fence, runs=[JOB, KEYED], next_fire_at=None)
+        )
+        await waiting_for_a_lock(where)
+        somebody.commit()
+
+        results = await completing
+
+    assert results is not None
+    plain, keyed = results
+    assert (plain.created, keyed.created, keyed.id) == (True, False, holder)
+    assert sum((await store.counts_by_status()).values()) == 2
+    (row,) = await store.list_schedules()
+    assert row.fence == fire.fence + 1
+
+
+async def test_a_fire_whose_run_cannot_be_stored_in_time_stays_to_be_completed(
+    where: str, store: PostgresStore
+) -> None:
+    (fire,) = await fires(store, 1)
+    with psycopg.connect(where) as somebody:
+        enqueue_in(somebody, [KEYED])
+
+        with pytest.raises(Busy):
+            await store.complete_fire(fire.schedule_id, fence=fire.fence, runs=[JOB, KEYED], next_fire_at=None)
+
+        somebody.rollback()
+    assert sum((await store.counts_by_status()).values()) == 0
+    assert await store.complete_fire(fire.schedule_id, fence=fire.fence, runs=[KEYED], next_fire_at=None)
 
 
 async def test_one_conflicting_row_spoils_none_of_a_thousand(store: PostgresStore) -> None:

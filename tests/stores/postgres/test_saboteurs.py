@@ -87,6 +87,13 @@ SLIPS = [
         for each in ("enqueue_jobs", "enqueue_keyed_jobs")
     ),
     Slip(
+        clause="schedule.complete",
+        name="keeps the fence",
+        statement="complete_fire",
+        said="lease_until = null,\nholder = null,\nfence = fence + 1",
+        says="fence = fence",
+    ),
+    Slip(
         clause="key.once",
         name="asks and then writes",
         statement="claim_key",

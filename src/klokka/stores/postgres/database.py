@@ -63,11 +63,19 @@ class Database:
             KeyTakenError: it would have given two live jobs one unique key.
             StoreError: or one of its kinds, and UnknownOutcome where the connection broke.
         """
-        return await self._alone(name, parameters, may_be_done=True)
+        return await self._alone(self.setting.schema.sql(name), parameters, may_be_done=True)
+
+    async def write_gated(self, gate: str, name: str, *parameters: str | None) -> list[Row]:
+        """The same of a statement in one with another, and only where that one gives a row; else none.
+
+        Raises:
+            StoreError: see `write`.
+        """
+        return await self._alone(self.setting.schema.gated(gate, name), parameters, may_be_done=True)
 
     async def read(self, name: str, *parameters: str | None) -> list[Row]:
         """The rows of one statement of ours that changes nothing."""
-        return await self._alone(name, parameters, may_be_done=False)
+        return await self._alone(self.setting.schema.sql(name), parameters, may_be_done=False)
 
     async def look(self, sql: bytes, *parameters: str | None) -> list[Row]:
         """The rows of a question of people's, planned for what it asks."""
@@ -104,9 +112,7 @@ class Database:
 
         return await self._patiently(whole, may_be_done=True)
 
-    async def _alone(self, name: str, parameters: Sequence[str | None], *, may_be_done: bool) -> list[Row]:
-        sql = self.setting.schema.sql(name)
-
+    async def _alone(self, sql: bytes, parameters: Sequence[str | None], *, may_be_done: bool) -> list[Row]:
         async def act(link: Link) -> list[Row]:
             if link.direct:
                 return await link.run(sql, parameters)

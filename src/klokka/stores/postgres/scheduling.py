@@ -52,13 +52,11 @@ class Scheduling(Handle):
         insert = rendered(runs) if runs else None
         if not known_fence(fence):
             return None
-
-        async def act(tx: Transaction) -> list[EnqueueResult] | None:
-            if not await tx.run("complete_fire", schedule_id, str(fence), next_at):
-                return None
-            return [] if insert is None else results(await tx.run(insert.name, insert.jobs))
-
-        return await self._database.transact(act)
+        completion = (schedule_id, str(fence), next_at)
+        if insert is None:
+            return [] if await self._database.write("complete_fire", *completion) else None
+        rows = await self._database.write_gated("complete_fire", insert.name, *completion, insert.jobs)
+        return results(rows) if rows else None
 
 
 def _rounds(specs: Sequence[ScheduleSpec]) -> Iterator[list[ScheduleSpec]]:

@@ -1,6 +1,7 @@
 -- [enqueue.order] [enqueue.atomic] [enqueue.ids] [enqueue.state] [claim.scheduled-for] [wakeups.commit]
 -- Jobs without unique keys. $1: a JSON array of them. One text is as fast to send and to take apart as nine arrays
 -- are, and any driver can send it.
+-- All rows come from `tick`, so that another statement may gate this one: composing.py.
 -- Ids are dealt while the array is read, so that they rise with the input and each is known to be its job's.
 with tick as materialized (
     select clock_timestamp() as now

@@ -4,7 +4,8 @@ from typing import Any
 
 from klokka.core.records import EnqueueResult
 from klokka.errors import WrongTransaction
-from klokka.stores.postgres.transactions.steps import Query, Rows, Steps, placed, run_through
+from klokka.stores.postgres.composing import placed
+from klokka.stores.postgres.transactions.steps import Query, Rows, Steps, run_through
 
 
 def carry(tx: Any, steps: Steps) -> list[EnqueueResult]:

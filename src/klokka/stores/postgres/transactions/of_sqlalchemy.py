@@ -8,7 +8,8 @@ from sqlalchemy.orm import Session, scoped_session
 
 from klokka.core.records import EnqueueResult
 from klokka.errors import WrongTransaction
-from klokka.stores.postgres.transactions.steps import Query, Rows, Steps, placed, run_through
+from klokka.stores.postgres.composing import placed
+from klokka.stores.postgres.transactions.steps import Query, Rows, Steps, run_through
 
 if TYPE_CHECKING:  # asynchronous code has it loaded, and other code does without
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession, async_scoped_session

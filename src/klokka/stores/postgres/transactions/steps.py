@@ -1,7 +1,6 @@
 """What runs on the caller's connection and in which order, apart from how a library runs it."""
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,8 +15,6 @@ from klokka.stores.postgres.transactions.judging import sqlstate_of
 
 _SAVEPOINT: Final = "klokka_enqueue"
 _REPETITIONS: Final = 10
-_PLACE: Final = re.compile(r"""\$1|"(?:[^"]|"")*"|'(?:[^']|'')*'""")
-"""The parameter's place, or a quoted name or text, in which any characters may stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +30,6 @@ Rows = Sequence[Sequence[Any]]
 
 Steps = Generator[Query, Rows, list[EnqueueResult]]
 """Asks for one statement after another, is sent their rows or thrown what they raised, and returns the results."""
-
-
-def placed(sql: str, place: str) -> str:
-    """The statement with `place` where its parameter goes, for libraries that know no `$1`."""
-    return _PLACE.sub(lambda found: place if found[0] == "$1" else found[0], sql)
 
 
 def enqueueing(insert: Insert, setting: Setting) -> Steps:
