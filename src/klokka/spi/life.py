@@ -28,6 +28,9 @@ class Traits:
     bound: timedelta
     """The longest that a verb waits for somebody else's lock before `Busy` [enqueue.bounded] [claim.wait-free]."""
     survives: Survives
+    looks_back: timedelta = timedelta(0)
+    """How long claims may pass over work that was put behind the place to which they have read; nothing where each of
+    them looks at all [claim.look-back]."""
     limits: Limits = field(default_factory=Limits)
 
 

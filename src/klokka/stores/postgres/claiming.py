@@ -11,6 +11,7 @@ from klokka.core.records import ClaimedJob
 from klokka.errors import InvalidInput
 from klokka.spi.jobs import NO_CAPS
 from klokka.stores._doors import check_count, check_holding, known_fence, known_id, plausible
+from klokka.stores.postgres.floors import places
 from klokka.stores.postgres.handle import Handle
 from klokka.stores.postgres.parameters import numbers, span, texts
 from klokka.stores.postgres.rows import claimed_jobs, maybe
@@ -38,20 +39,32 @@ class Claiming(Handle):
         if not (queues and kinds and limit):
             return []
         most = min(limit, _MOST)
-        lines = dict.fromkeys(queues)
+        lines = tuple(dict.fromkeys(queues))
+        wanted = tuple(dict.fromkeys(kinds))
+        rooms = [min(caps.get(queue, most), most) for queue in lines]
+        look = self._floors.look(queues=lines, kinds=wanted, rooms=rooms, limit=most)
         rows = await self._database.write(
             "claim_jobs",
             texts(lines),
-            numbers(min(caps.get(queue, most), most) for queue in lines),
-            texts(dict.fromkeys(kinds)),
+            numbers(rooms),
+            texts(wanted),
             str(most),
             span(lease),
             worker,
+            *places(look.floors),
+            str(look.enough),
         )
-        return claimed_jobs(rows)
+        jobs, told = claimed_jobs(rows)
+        self._floors.learn(look, jobs, told)
+        return jobs
 
     async def next_due(self, *, queues: Sequence[str], kinds: Collection[str]) -> datetime | None:
-        ((at,),) = await self._database.read("next_due", texts(dict.fromkeys(queues)), texts(dict.fromkeys(kinds)))
+        lines = tuple(dict.fromkeys(queues))
+        wanted = tuple(dict.fromkeys(kinds))
+        floors, wait = self._floors.last(queues=lines, kinds=wanted)
+        ((at,),) = await self._database.read(
+            "next_due", texts(lines), texts(wanted), *places(floors), None if wait is None else span(wait)
+        )
         return maybe(at)
 
     async def heartbeat(self, held: Mapping[JobId, Fence], *, worker: WorkerId, extend: timedelta) -> set[JobId]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from klokka.core.ids import Fence, JobId
 from klokka.core.records import NO_HEADERS, ClaimedJob, JobDetails, JobError, JobSummary, QueueDepth
@@ -22,13 +23,14 @@ def maybe(at: datetime | None) -> datetime | None:
     return None if at is None else utc(at)
 
 
-def claimed_jobs(rows: Sequence[Row]) -> list[ClaimedJob]:
-    """The rows of claim_jobs, in the order that the first of them gives [claim.order]."""
-    if len(rows) < 2:
-        return [_claimed_job(row) for row in rows]
+def claimed_jobs(rows: Sequence[Row]) -> tuple[list[ClaimedJob], Sequence[Any] | None]:
+    """The rows of claim_jobs, in the order that the first of them gives [claim.order], and what else it tells."""
+    first = rows[0]
+    order, told = first[-2:]
+    if len(rows) == 1:
+        return [_claimed_job(first)] if order else [], told
     by_id = {row[0]: row for row in rows}
-    order = next(row[-1] for row in rows if row[-1] is not None)
-    return [_claimed_job(by_id[job]) for job in order if job in by_id]
+    return [_claimed_job(by_id[job]) for job in order], told
 
 
 def _claimed_job(row: Row) -> ClaimedJob:
@@ -47,6 +49,7 @@ def _claimed_job(row: Row) -> ClaimedJob:
         key,
         schedule,
         headers,
+        _,
         _,
     ) = row
     return ClaimedJob(

@@ -1,10 +1,11 @@
-"""What an open handle has: connections, and the ear for wakeups, on one loop of one process."""
+"""What an open handle has: connections, the ear for wakeups and the memory of claims, on one loop of one process."""
 
 import asyncio
 import os
 
 from klokka.stores.postgres import migrator
 from klokka.stores.postgres.database import Database
+from klokka.stores.postgres.floors import Floors
 from klokka.stores.postgres.link import connect
 from klokka.stores.postgres.listener import Listener
 from klokka.stores.postgres.setting import Setting
@@ -18,6 +19,7 @@ class Session:
         self.pid = os.getpid()
         self.database = Database(setting)
         self.listener = Listener(setting)
+        self.floors = Floors()
         self._setting = setting
         self._opening = asyncio.Lock()
         self._opened = False

@@ -97,6 +97,43 @@ async def a_renewed_lease_takes_its_new_place(bench: Bench) -> None:
     expect(await bench.claimed_ids()).equals([renewed.id], "it ends at its new end")
 
 
+@check("claim.look-back")
+async def what_is_put_before_the_last_claim_is_given_when_the_store_looks_back(bench: Bench) -> None:
+    now = await bench.store.now()
+    backlog = await bench.enqueue_many(9, run_at=now - MINUTE)
+    claimed = await bench.claimed_ids(limit=5)
+    early = await bench.enqueue_one(run_at=now - HOUR)
+
+    claimed += await bench.claimed_ids(limit=1)
+    if early not in claimed:
+        await bench.pass_time(bench.store.traits.looks_back)
+        claimed += await bench.claimed_ids(limit=1)
+
+    expect(early in claimed).equals(
+        True, "what was put behind the place of the last claim counts from the next look back"
+    )
+    expect(claimed + await bench.claimed_ids()).fulfils(
+        lambda ids: sorted(ids) == [*backlog, early], "all of them, each once", "nothing else is passed over meanwhile"
+    )
+
+
+@check("claim.look-back", "claim.next-due")
+async def whoever_rests_is_back_for_what_was_passed_over(bench: Bench) -> None:
+    await bench.enqueue_many(3)
+    await bench.claimed_ids()
+    early = await bench.enqueue_one(run_at=await bench.store.now() - HOUR)
+
+    if await bench.claimed_ids() != [early]:
+        due = present(await bench.store.next_due(queues=[QUEUE], kinds=[KIND]), "something may have been passed over")
+        expect(due - await bench.store.now()).fulfils(
+            lambda rest: rest <= bench.store.traits.looks_back,
+            "at most what the store states",
+            "`next_due` is no later than the next look back",
+        )
+        await bench.pass_time(bench.store.traits.looks_back)
+        expect(await bench.claimed_ids()).equals([early], "which gives what was passed over")
+
+
 @check("claim.queue-order")
 async def an_earlier_queue_goes_first_whatever_waits_in_the_later_one(bench: Bench) -> None:
     now = await bench.store.now()
