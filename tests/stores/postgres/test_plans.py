@@ -10,6 +10,7 @@ import pytest
 from klokka.stores.postgres.floors import Floor, places
 from klokka.stores.postgres.link import Link, connect
 from klokka.stores.postgres.parameters import numbers, texts
+from klokka.stores.postgres.schema import Schema
 from klokka.stores.postgres.store import PostgresStore
 from tests.support.postgres import connection
 
@@ -45,6 +46,11 @@ STATEMENTS: dict[str, tuple[list[str], set[str]]] = {
     "report_progress": (["7", "1", "0.5"], {"jobs_pkey"}),
     "key_rival": (["7"], {"jobs_live_key", "jobs_pkey"}),
 }
+FIRES: dict[str, tuple[list[str], set[str]]] = {
+    "enqueue_jobs": (["s", "1", "2030-01-01T00:00:00Z", KEYED], set()),
+    "enqueue_keyed_jobs": (["s", "1", "2030-01-01T00:00:00Z", KEYED], {"jobs_live_key"}),
+}
+"""What completes a fire, by the statement that stores its runs."""
 FILL = """
     insert into klokka.jobs (
         enqueued_at, scheduled_for, run_at, payload_version, queue, kind, payload, unique_key,
@@ -88,7 +94,7 @@ async def test_hot_statements_look_up_what_they_need_by_index(where: str, link: 
     await link.connection.execute(f"set plan_cache_mode = {mode}".encode())
 
     for name, (parameters, indexes) in STATEMENTS.items():
-        plan = await explained(where, link, name, parameters)
+        plan = await explained(link, schema(where).sql(name), parameters)
 
         assert {scan["Index Name"] for scan, _ in scans(plan, "jobs")} == indexes, name
         for scan, parent in scans(plan, "jobs"):
@@ -99,8 +105,22 @@ async def test_hot_statements_look_up_what_they_need_by_index(where: str, link: 
                 assert parent["Node Type"] in ("Limit", "LockRows"), f"{name} sorts what it reads"
 
 
-async def explained(where: str, link: Link, name: str, parameters: list[str]) -> Plan:
-    sql = PostgresStore(where)._setting.schema.sql(name)
+@pytest.mark.parametrize("mode", ["force_generic_plan", "force_custom_plan"])
+async def test_a_fire_is_completed_by_its_key_and_its_runs_go_in_as_ever(where: str, link: Link, mode: str) -> None:
+    await link.connection.execute(f"set plan_cache_mode = {mode}".encode())
+
+    for name, (parameters, indexes) in FIRES.items():
+        plan = await explained(link, schema(where).gated("complete_fire", name), parameters)
+
+        assert {scan["Index Name"] for scan, _ in scans(plan, "jobs")} == indexes, name
+        assert [scan["Index Name"] for scan, _ in scans(plan, "schedules")] == ["schedules_pkey"], name
+
+
+def schema(where: str) -> Schema:
+    return PostgresStore(where)._setting.schema
+
+
+async def explained(link: Link, sql: bytes, parameters: list[str]) -> Plan:
     await link.connection.execute(b"prepare hot as " + sql)
     given = ", ".join("'" + parameter.replace("'", "''") + "'" for parameter in parameters)
     cursor = await link.connection.execute(f"explain (format json, verbose) execute hot ({given})".encode())

@@ -9,6 +9,7 @@ from typing import Final
 from klokka.core.names import check_key
 from klokka.errors import InvalidName, LimitExceeded
 from klokka.stores._sql.statements import statement
+from klokka.stores.postgres.composing import gated
 
 _LONGEST: Final = 63
 """Bytes of an identifier; the server would silently cut a longer one."""
@@ -64,7 +65,16 @@ class Schema:
         """The statement in `sql/<name>.sql`, for this schema."""
         return _statement(self, name)
 
+    def gated(self, gate: str, name: str) -> bytes:
+        """The statement `name`, in one with the statement `gate` and only where that gives a row."""
+        return _gated(self, gate, name)
+
 
 @lru_cache(maxsize=1024)
 def _statement(schema: Schema, name: str) -> bytes:
     return schema.written(statement("klokka.stores.postgres", name)).encode()
+
+
+@lru_cache(maxsize=256)
+def _gated(schema: Schema, gate: str, name: str) -> bytes:
+    return gated(schema.sql(gate).decode(), schema.sql(name).decode()).encode()
