@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from klokka.app.functions import JobFunction
 from klokka.app.operating import Operating
@@ -14,7 +14,7 @@ from klokka.core.names import check_kind
 from klokka.core.policies import RetryPolicy
 from klokka.core.records import EnqueueResult, NewJob
 from klokka.runtime.context import JobContext
-from klokka.runtime.handlers import Interceptor
+from klokka.runtime.handlers import ExecutorName, Interceptor
 from klokka.spi.transactions import AsyncTransaction, SyncTransaction
 
 if TYPE_CHECKING:  # an app without schedules does not pay for them
@@ -24,8 +24,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 E = TypeVar("E")
-
-ExecutorName = Literal["loop", "thread", "process"]
 
 
 class Klokka(Operating, Working):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from klokka.app.functions import JobFunction
 from klokka.app.schedules import Schedules
@@ -10,6 +10,7 @@ from klokka.core.ids import ScheduleId
 from klokka.core.policies import RetryPolicy
 from klokka.core.records import NewJob
 from klokka.errors import InvalidInput
+from klokka.runtime.handlers import ExecutorName
 
 if TYPE_CHECKING:  # an app without schedules does not pay for zones and calendars
     from klokka.schedules.misfire import MisfirePolicy
@@ -50,7 +51,7 @@ class Recurring:
         queue: str = "default",
         retry: RetryPolicy | None = None,
         timeout: timedelta | None = None,
-        executor: Literal["loop", "thread", "process"] | None = None,
+        executor: ExecutorName | None = None,
         max_lapses: int = 3,
     ) -> Callable[[Callable[[], R]], JobFunction[[], R]]: ...
 

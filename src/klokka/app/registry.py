@@ -15,7 +15,7 @@ from klokka.core.policies import RetryPolicy, check_policy
 from klokka.core.records import NewJob
 from klokka.errors import InvalidInput
 from klokka.runtime.context import JobContext
-from klokka.runtime.handlers import Executor, Handler
+from klokka.runtime.handlers import Executor, ExecutorName, Handler
 
 P = TypeVar("P")
 
@@ -37,7 +37,7 @@ class HandlerOptions:
 
     retry: RetryPolicy | None = None
     timeout: timedelta | None = None
-    executor: str | None = None
+    executor: ExecutorName | None = None
     max_lapses: int = 3
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from klokka.app import operations
+from klokka.app import job_verbs
 from klokka.app.capability import capable
 from klokka.core.ids import JobId
 from klokka.core.records import JobQuery
@@ -85,7 +85,7 @@ async def act_on(store: JobStore, ids: Sequence[JobId], status: JobStatus | None
 
 
 async def _why_not(store: JobStore, id: JobId) -> str:
-    job = await operations.get(store, id)
+    job = await job_verbs.get(store, id)
     return "unknown" if job is None else f"is {job.summary.status.value}"
 
 
@@ -108,14 +108,12 @@ async def _cancel_in(store: JobStore, id: JobId, status: JobStatus) -> bool:
 
 async def _delete_in(store: JobStore, id: JobId, status: JobStatus) -> bool:
     """Looks first. No verb of a store deletes by state, so a job that moves in between is deleted all the same."""
-    job = await operations.get(store, id)
-    return job is not None and job.summary.status is status and await operations.delete(store, id)
+    job = await job_verbs.get(store, id)
+    return job is not None and job.summary.status is status and await job_verbs.delete(store, id)
 
 
-REQUEUE: Final = Action(
-    verb="requeue", done="requeued", applies_to=TERMINAL, act=operations.requeue, act_in=_requeue_in
-)
-CANCEL: Final = Action(verb="cancel", done="cancelled", applies_to=LIVE, act=operations.cancel, act_in=_cancel_in)
+REQUEUE: Final = Action(verb="requeue", done="requeued", applies_to=TERMINAL, act=job_verbs.requeue, act_in=_requeue_in)
+CANCEL: Final = Action(verb="cancel", done="cancelled", applies_to=LIVE, act=job_verbs.cancel, act_in=_cancel_in)
 DELETE: Final = Action(
-    verb="delete", done="deleted", applies_to=frozenset(JobStatus), act=operations.delete, act_in=_delete_in
+    verb="delete", done="deleted", applies_to=frozenset(JobStatus), act=job_verbs.delete, act_in=_delete_in
 )

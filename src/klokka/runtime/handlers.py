@@ -4,7 +4,7 @@ import enum
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from klokka.core.outcomes import Outcome
 from klokka.core.policies import Exponential, RetryPolicy
@@ -20,6 +20,10 @@ class Executor(enum.StrEnum):
     LOOP = "loop"
     THREAD = "thread"
     PROCESS = "process"
+
+
+ExecutorName = Literal["loop", "thread", "process"]
+"""The same as users write it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
