@@ -25,6 +25,8 @@ from tests.support.working import enqueue, handler, status, until, working
 
 OTHER = WorkerId("other")
 SHORT = timedelta(seconds=0.45)
+KEPT = timedelta(seconds=1.2)
+"""A lease that must not be lost, also where the machine lets this process stand for half a second."""
 
 
 class Waiting:
@@ -63,28 +65,27 @@ async def test_a_long_job_with_a_short_lease_is_never_claimed_by_anyone_else(sto
     run = Waiting()
     [job_id] = await enqueue(store, 1)
 
-    async with working(store, handler(run), lease=SHORT):
+    async with working(store, handler(run), lease=KEPT):
         await run.begun.wait()
         taken = []
-        until_ = time.monotonic() + 4 * SHORT.total_seconds()
-        while time.monotonic() < until_:
+        while store.weather.calls["heartbeat"] < 8:  # a third of the lease, over two of them
             taken += await stolen(store)
             await asyncio.sleep(0.02)
         run.go.set()
         await status(store, job_id, JobStatus.SUCCEEDED)
 
     assert taken == []
-    assert store.weather.calls["heartbeat"] >= 8  # a third of the lease, over four of them
 
 
 async def test_leases_are_renewed_while_the_worker_drains(store: FlakyStore) -> None:
     run = Waiting()
     [job_id] = await enqueue(store, 1)
 
-    async with working(store, handler(run), lease=SHORT) as worker:
+    async with working(store, handler(run), lease=KEPT) as worker:
         await run.begun.wait()
         worker.stop_soon()
-        await asyncio.sleep(3 * SHORT.total_seconds())
+        beats = store.weather.calls["heartbeat"]
+        await until(lambda: store.weather.calls["heartbeat"] >= beats + 6, "renewals for longer than a lease")
         taken = await stolen(store)
         run.go.set()
         await worker.stopped()
@@ -229,17 +230,17 @@ async def test_a_blocked_loop_costs_no_lease_and_is_noticed(store: FlakyStore, c
     taken: list[ClaimedJob] = []
 
     async def run(payload: Any, job: JobContext) -> None:
-        time.sleep(4 * SHORT.total_seconds())  # noqa: ASYNC251
+        time.sleep(2 * KEPT.total_seconds())  # noqa: ASYNC251
         taken.extend(await stolen(store))
 
     [job_id] = await enqueue(store, 1)
-    async with working(store, handler(run), bus=bus, lease=SHORT, blocked_after=SHORT):
+    async with working(store, handler(run), bus=bus, lease=KEPT, blocked_after=SHORT):
         await status(store, job_id, JobStatus.SUCCEEDED)
         await until(lambda: len(blocked) >= 2, "the beginning and the end")
 
     assert taken == []
     assert "time.sleep" in blocked[0].stack
-    assert blocked[-1].blocked >= 3 * SHORT
+    assert blocked[-1].blocked > KEPT
     said = [record.getMessage() for record in caplog.records if record.name == "klokka.watchdog"]
     assert any("has blocked the event loop" in message for message in said)
     assert any("runs again" in message for message in said)
