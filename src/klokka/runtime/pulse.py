@@ -9,8 +9,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
-from klokka.errors import StoreUnavailable
-from klokka.runtime.outages import Outage
+from klokka.runtime.opening import opened
 from klokka.runtime.supervision import supervised
 from klokka.spi.store import JobStore
 
@@ -89,28 +88,16 @@ class Pulse:
             self._theirs.call_soon_threadsafe(self._report, failure)
 
     async def _run(self) -> None:
-        self._stop = asyncio.Event()
+        self._stop = stop = asyncio.Event()
         self._ours = asyncio.get_running_loop()
         if self._stopping:
-            self._stop.set()
+            return
         handle = self._store.new_handle()
         try:
-            if await self._open(handle):
-                await self._work(handle, self._stop)
+            if await opened(handle, stop):
+                await self._work(handle, stop)
         finally:
             await handle.close()
-
-    async def _open(self, handle: JobStore) -> bool:
-        outage = Outage("opening the store")
-        while not self._stopping:
-            try:
-                await handle.open()
-            except StoreUnavailable as error:
-                await asyncio.sleep(outage.failed(error))
-            else:
-                outage.over()
-                return True
-        return False
 
     async def _work(self, handle: JobStore, stop: asyncio.Event) -> None:
         self._worked = True

@@ -8,11 +8,11 @@ from types import TracebackType
 from typing import Final, Self
 
 from klokka.core.ids import WorkerId
-from klokka.errors import MisuseError, StoreUnavailable
+from klokka.errors import MisuseError
 from klokka.runtime.bus import EventBus
 from klokka.runtime.crew import Crew, Orders
 from klokka.runtime.handlers import Handler, Interceptor
-from klokka.runtime.outages import Outage
+from klokka.runtime.opening import opened
 from klokka.runtime.overlaps import check_overlaps
 from klokka.runtime.processes import ProcessPool
 from klokka.runtime.recurrence import Recurrence
@@ -149,7 +149,7 @@ class Worker:
     async def _live(self, started: asyncio.Event) -> None:
         """The whole life, in one task."""
         try:
-            if not self.stopping and await self._opened():
+            if not self.stopping and await opened(self._store, self._stop_asked):
                 self._crew = Crew(self._store, self._orders)
                 await self._crew.run(self._stop_asked, self._forced, started.set)
         except Exception:
@@ -158,27 +158,3 @@ class Worker:
             raise
         finally:
             self._ended.set()
-
-    async def _opened(self) -> bool:
-        """Whether the store is open; False where a stop came first."""
-        opening = asyncio.create_task(self._open())
-        stop = asyncio.create_task(self._stop_asked.wait())
-        try:
-            await asyncio.wait([opening, stop], return_when=asyncio.FIRST_COMPLETED)
-            if opening.done():
-                opening.result()
-            return not self.stopping
-        finally:
-            opening.cancel()
-            stop.cancel()
-
-    async def _open(self) -> None:
-        outage = Outage("opening the store")
-        while True:
-            try:
-                await self._store.open()
-            except StoreUnavailable as error:
-                await asyncio.sleep(outage.failed(error))
-            else:
-                outage.over()
-                return
