@@ -16,6 +16,7 @@ from klokka.cli.demo_view import View
 from klokka.cli.demo_work import produce
 from klokka.cli.source import without_password
 from klokka.cli.supervisor import Supervisor
+from klokka.core.durations import spell
 from klokka.core.ids import JobId
 from klokka.core.states import TERMINAL, JobStatus
 from klokka.spi.query import QueryableStore
@@ -73,7 +74,7 @@ class Run:
                 await self._watch(books, view, workers, before)
                 await producer
         except TimeoutError:
-            view.tell(f"{PATIENCE} are over, and not every job has ended")
+            view.tell(f"{spell(PATIENCE)} are over, and not every job has ended")
         finally:
             producer.cancel()
             await workers.stop(timedelta(seconds=5))
