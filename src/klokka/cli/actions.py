@@ -10,7 +10,8 @@ from klokka.cli.exits import NO, No, Refused
 from klokka.cli.filters import filter_options, spell_filters
 from klokka.cli.output import json_option
 from klokka.cli.parameters import JOB_ID
-from klokka.cli.source import run, store_options
+from klokka.cli.running import run
+from klokka.cli.source import store_options
 from klokka.cli.text import shown
 from klokka.core.ids import JobId
 from klokka.core.records import JobQuery

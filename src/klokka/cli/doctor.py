@@ -9,7 +9,8 @@ from klokka.cli.diagnosis import Diagnosis, diagnose
 from klokka.cli.documents import document, print_json
 from klokka.cli.exits import NO
 from klokka.cli.output import json_option, print_fields
-from klokka.cli.source import run_unopened, source, store_options
+from klokka.cli.running import run_unopened
+from klokka.cli.source import source, store_options
 from klokka.cli.text import shown
 from klokka.core.durations import spell
 

@@ -13,7 +13,8 @@ from klokka.cli.exits import No
 from klokka.cli.filters import filter_options
 from klokka.cli.output import Column, json_option, print_block, print_fields, print_table
 from klokka.cli.parameters import JOB_ID
-from klokka.cli.source import run, store_options
+from klokka.cli.running import run
+from klokka.cli.source import store_options
 from klokka.cli.times import relative, stamp
 from klokka.core.ids import JobId
 from klokka.core.records import JobDetails, JobQuery, JobSummary

@@ -6,7 +6,8 @@ from klokka.app.capability import capable
 from klokka.cli.documents import print_json
 from klokka.cli.exits import No
 from klokka.cli.output import json_option
-from klokka.cli.source import run_unopened, source, store_options
+from klokka.cli.running import run_unopened
+from klokka.cli.source import source, store_options
 from klokka.spi.life import MigratableStore
 from klokka.spi.store import JobStore
 

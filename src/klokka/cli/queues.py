@@ -11,7 +11,8 @@ from klokka.cli.documents import print_json
 from klokka.cli.exits import No
 from klokka.cli.output import Column, json_option, print_table
 from klokka.cli.parameters import QUEUE, TEXT
-from klokka.cli.source import run, store_options
+from klokka.cli.running import run
+from klokka.cli.source import store_options
 from klokka.cli.times import relative
 from klokka.core.records import QueueDepth
 from klokka.spi.fleet import FleetStore

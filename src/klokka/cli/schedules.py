@@ -13,7 +13,8 @@ from klokka.cli.documents import flat, print_json
 from klokka.cli.exits import No, Refused
 from klokka.cli.output import Column, json_option, print_fields, print_table
 from klokka.cli.parameters import INSTANT, SCHEDULE, TEXT
-from klokka.cli.source import configured_app, run, source, store_options
+from klokka.cli.running import run
+from klokka.cli.source import configured_app, source, store_options
 from klokka.cli.times import relative, stamp
 from klokka.core.ids import ScheduleId
 from klokka.runtime.recurrence import Recurrence

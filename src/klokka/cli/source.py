@@ -1,22 +1,18 @@
-"""Which store a command works on, and running the command's async part on it."""
+"""Which store or app a command works on: what was named nearest to it."""
 
-import asyncio
 import os
 import re
 import tomllib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import click
 
 from klokka.cli.exits import Refused
-from klokka.errors import StoreUnavailable
-from klokka.spi.life import MigratableStore
 from klokka.spi.store import JobStore
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 _PASSWORD: Final = re.compile(r"^([^/]*//[^:@/]*:).*@", re.DOTALL)
@@ -131,38 +127,6 @@ def configured_app() -> str:
     if found is None:
         raise Refused("a store alone is named, and this needs an app. Name it as module:object, such as jobs:app.")
     return found
-
-
-def run(verb: Callable[[JobStore], Awaitable[T]]) -> T:
-    """What `verb` gives on the open store of `source`.
-
-    A store without our tables is refused and left as it is, so that a mistyped name of a file makes no file.
-
-    Raises:
-        StoreError: or one of its kinds: the store cannot be used, or holds no Klokka database.
-    """
-
-    async def on_open_store(store: JobStore) -> T:
-        if isinstance(store, MigratableStore) and (await store.schema()).current == 0:
-            raise StoreUnavailable(
-                f"there is no Klokka database at {source().spelled}. Check the name; `klokka migrate` makes one."
-            )
-        await store.open()
-        return await verb(store)
-
-    return run_unopened(on_open_store)
-
-
-def run_unopened(verb: Callable[[JobStore], Awaitable[T]]) -> T:
-    """What `verb` gives on the store of `source`, which it may open; the one place where commands enter asyncio."""
-    return asyncio.run(_closing(source().store(), verb))
-
-
-async def _closing(store: JobStore, verb: Callable[[JobStore], Awaitable[T]]) -> T:
-    try:
-        return await verb(store)
-    finally:
-        await store.close()
 
 
 def without_password(url: str) -> str:

@@ -8,7 +8,8 @@ import click
 from klokka.app.capability import capable
 from klokka.cli.documents import flat, print_json
 from klokka.cli.output import Column, json_option, print_table
-from klokka.cli.source import run, store_options
+from klokka.cli.running import run
+from klokka.cli.source import store_options
 from klokka.cli.times import relative
 from klokka.core.worker_records import WorkerRow
 from klokka.spi.fleet import FleetStore
