@@ -15,6 +15,7 @@ from klokka.core.records import JobQuery, NewJob
 from klokka.core.states import JobStatus
 from klokka.errors import StoreUnavailable
 from klokka.runtime.context import JobContext
+from klokka.spi.wakeups import LONGEST_SLEEP
 from tests.support.flaky import FlakyStore, opened
 from tests.support.working import enqueue, handler, queues, status, until, working
 
@@ -121,7 +122,7 @@ async def test_a_freed_slot_of_a_full_queue_is_used_at_once(store: FlakyStore) -
         store,
         handler(run),
         queues=queues(Queue("cpu", concurrency=1)),
-        poll=timedelta(hours=1),
+        poll=LONGEST_SLEEP,
     ):
         await until(lambda: begun == [0], "the first")
         first.set()
@@ -135,7 +136,7 @@ async def test_sleeps_exactly_until_the_next_is_due(store: FlakyStore) -> None:
         ran.set()
 
     await enqueue(store, 1, run_at=timedelta(seconds=0.3))
-    async with working(store, handler(run), poll=timedelta(hours=1)):
+    async with working(store, handler(run), poll=LONGEST_SLEEP):
         await asyncio.wait_for(ran.wait(), 10)
         looks = store.weather.calls["claim"]
 

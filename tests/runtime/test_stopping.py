@@ -17,6 +17,7 @@ from klokka.runtime.bus import EventBus
 from klokka.runtime.context import JobContext
 from klokka.runtime.handlers import Executor
 from klokka.runtime.worker import Worker
+from klokka.spi.wakeups import LONGEST_SLEEP
 from klokka.stores.memory.store import MemoryStore
 from tests.support.flaky import FlakyStore
 from tests.support.working import enqueue, handler, settings, status, until, working
@@ -65,7 +66,7 @@ async def test_work_never_started_goes_back_at_once_and_costs_no_attempt(store: 
     await enqueue(store, *range(4))
     rest = await enqueue(store, *range(50), kind="q")
 
-    async with working(store, handler(run), handler(quick, kind="q"), poll=timedelta(hours=1)) as worker:
+    async with working(store, handler(run), handler(quick, kind="q"), poll=LONGEST_SLEEP) as worker:
         await until(lambda: len(run.begun) == 4, "all slots to be taken")
         worker.stop_soon()
 

@@ -5,10 +5,12 @@ from datetime import timedelta
 from typing import Final
 
 from klokka.core.arguments import count, of_class
+from klokka.core.durations import spell
 from klokka.core.instants import not_negative, positive
 from klokka.core.queues import Queue, in_drain_order
 from klokka.core.records import RetentionPolicy
 from klokka.errors import InvalidTime
+from klokka.spi.wakeups import LONGEST_SLEEP
 
 _SHORTEST_LEASE: Final = timedelta(milliseconds=100)
 """Below, leases end before claims come back, and nothing would ever be started."""
@@ -21,7 +23,7 @@ class WorkerSettings:
 
     `concurrency` slots are shared by all queues. A lease is renewed at a third of `lease`. At a stop running work has
     `grace` to finish, then it is cancelled and has `hard_stop` to obey. `poll` is the longest an idle worker sleeps:
-    the net under wakeups, not the way that work is found.
+    the net under wakeups, not the way that work is found, and a minute at most.
 
     Raises:
         InvalidInput: or one of its kinds: a number or a time is out of range.
@@ -47,3 +49,8 @@ class WorkerSettings:
         not_negative(self.grace, "grace")
         if not _SHORTEST_LEASE <= self.lease <= _LONGEST_LEASE:
             raise InvalidTime(f"lease must be {_SHORTEST_LEASE} to {_LONGEST_LEASE} long, not {self.lease}.")
+        if self.poll > LONGEST_SLEEP:
+            raise InvalidTime(
+                f"poll must be {spell(LONGEST_SLEEP)} or less, not {spell(self.poll)}: stores give no hint for jobs that "
+                f"are planned further ahead, and an idle worker would start them late."
+            )

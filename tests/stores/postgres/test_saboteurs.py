@@ -66,7 +66,7 @@ SLIPS = [
         clause="wakeups.commit",
         name="keeps silent",
         statement="enqueue_jobs",
-        said="(select pg_notify({channel}, '')::text)",
+        said="pg_notify({channel}, '')::text",
         says="null::text",
     ),
     Slip(

@@ -3,18 +3,20 @@
 import hashlib
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 from typing import Final
 
 from klokka.core.names import check_key
 from klokka.errors import InvalidName, LimitExceeded
+from klokka.spi.wakeups import LONGEST_SLEEP
 from klokka.stores._sql.statements import statement
 from klokka.stores.postgres.composing import gated
 
 _LONGEST: Final = 63
 """Bytes of an identifier; the server would silently cut a longer one."""
 
-_PLACE: Final = re.compile(r"\{(schema|channel|ids|due|leased)\}")
+_PLACE: Final = re.compile(r"\{(schema|channel|ids|due|leased|sleep)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Schema:
             "ids": self._literal("jobs_id_seq"),
             "due": self._literal("jobs_due"),
             "leased": self._literal("jobs_leased"),
+            "sleep": f"interval '{LONGEST_SLEEP // timedelta(seconds=1)} s'",
         }
         return _PLACE.sub(lambda place: names[place[1]], text)
 

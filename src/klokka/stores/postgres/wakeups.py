@@ -1,4 +1,4 @@
-"""Hints for idle workers, sent by the statements that make work claimable, when they commit."""
+"""Hints for idle workers, sent by the statements that make work claimable soon, when they commit."""
 
 from collections.abc import AsyncGenerator
 

@@ -1,6 +1,6 @@
 -- [enqueue.order] [enqueue.atomic] [enqueue.ids] [enqueue.state] [claim.scheduled-for] [wakeups.commit]
 -- Jobs without unique keys. $1: a JSON array of them. One text is as fast to send and to take apart as nine arrays
--- are, and any driver can send it.
+-- are, and any driver can send it. Rings if one of them may be due before a worker looks by itself.
 -- All rows come from `tick`, so that another statement may gate this one: composing.py.
 -- Ids are dealt while the array is read, so that they rise with the input and each is known to be its job's.
 with tick as materialized (
@@ -30,6 +30,9 @@ stored as (
         schedule_id, headers, now, plan, plan, plan
     from given
 )
-select id, true as created, (select pg_notify({channel}, '')::text) as rung
+select
+    id,
+    true as created,
+    (select pg_notify({channel}, '')::text from given where plan <= now + {sleep} limit 1) as rung
 from given
 order by place

@@ -43,12 +43,12 @@ stored as (
     from firsts
     order by unique_key collate "C", place
     on conflict (unique_key) where unique_key is not null and terminal_at is null do nothing
-    returning id, unique_key
+    returning id, unique_key, due_at - enqueued_at as wait
 )
 select
     coalesce(own.id, twin.id, holder.id, {schema}.unseen_holder(given.unique_key)) as id,
     own.id is not null as created,
-    (select pg_notify({channel}, '')::text from stored limit 1) as rung
+    (select pg_notify({channel}, '')::text from stored where wait <= {sleep} limit 1) as rung
 from
     given
     left join stored as own on own.id = given.id

@@ -44,7 +44,14 @@ applied as (
             job.due_at = ((select changes from given) #>> array[job.id::text, 'from_time'])::timestamptz,
             (select changes from given) #>> array[job.id::text, 'from_time'] is null
         )
-    returning job.id, job.due_at is not null as waits
+    returning job.id, job.due_at
 )
-select id, (select pg_notify({channel}, '')::text from applied where waits limit 1) as rung
+select
+    id,
+    (
+        select pg_notify({channel}, '')::text
+        from applied
+        where due_at <= (select now from given) + {sleep}
+        limit 1
+    ) as rung
 from applied
