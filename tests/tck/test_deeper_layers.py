@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import count
 from typing import Any, ClassVar
 
 import pytest
 
 from klokka.core.records import ClaimedJob, EnqueueResult, NewJob
+from klokka.stores._clock import system_clock
 from klokka.stores.memory.store import MemoryStore
 from klokka.stores.sqlite.store import SqliteStore
 from klokka.tck.checks import every_check, machine
@@ -115,6 +117,20 @@ async def test_the_machine_is_skipped_where_the_clock_is_in_nobodys_hand() -> No
 
     assert [type(result) for result in results] == [Skipped] * len(results)
     assert {result.reason for result in results if isinstance(result, Skipped)} == {"the factory gives no `advance`"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_a_machine_that_stalls_in_the_middle_of_a_history_is_no_alarm(seed: int) -> None:
+    reading = count()
+
+    def stalling() -> datetime:
+        return system_clock() + next(reading) // 100 * timedelta(seconds=10)
+
+    @asynccontextmanager
+    async def bare() -> AsyncGenerator[Subject]:
+        yield Subject(store=MemoryStore(clock=stalling))
+
+    assert not broken(await results_of("history", bare, "", seed))
 
 
 @pytest.mark.parametrize(

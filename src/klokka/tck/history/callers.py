@@ -85,6 +85,10 @@ class Caller:
         """One that ends within the round only where time is in our hand."""
         return self.random.choice((MINUTE, MINUTE, HOUR)) if self.ground.exact else HOUR
 
+    def wait(self, length: timedelta) -> timedelta:
+        """A wait that ends within the round only where time is in our hand: a machine may stall for seconds."""
+        return length if self.ground.exact else HOUR
+
     def new(self, **fields: Any) -> NewJob:
         """A request that can be told from all others by its payload."""
         self._payloads += 1
@@ -165,8 +169,8 @@ class JobCaller(Caller):
                 Cancelled(),
                 Enqueued(),
                 Failed(timedelta(0)),
-                Failed(MINUTE),
-                Scheduled(SECOND),
+                Failed(self.wait(MINUTE)),
+                Scheduled(self.wait(SECOND)),
             )
         )
 
