@@ -62,9 +62,8 @@ class JobVerbs(Protocol):
         The list comes back in that order, queue by queue.
         [claim.exact] With no other verb in flight, exactly the first `limit` of that order.
         [claim.look-back] Where much that is finished stands before what is claimable, claims may begin where those of
-        this handle have given all. What becomes claimable behind that place then counts from the next claim that looks
-        at all: once in `traits.looks_back`, or in ten times what that takes if it is longer. Until then `next_due` is
-        no later than that claim.
+        this handle have given all. What becomes claimable behind that place then counts from when the store looks back,
+        once in `traits.looks_back` or in ten times what that takes, and `next_due` is no later than that.
         [claim.kinds] Only these kinds; others are not touched and not counted, however many stand in front.
         [claim.kinds-empty] No kinds or no queues, no jobs.
         [claim.limit] At most `limit`; zero gives nothing, a negative number is an error.

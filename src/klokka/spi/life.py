@@ -29,8 +29,8 @@ class Traits:
     """The longest that a verb waits for somebody else's lock before `Busy` [enqueue.bounded] [claim.wait-free]."""
     survives: Survives
     looks_back: timedelta = timedelta(0)
-    """How long claims may pass over work that was put behind the place to which they have read; nothing where each of
-    them looks at all [claim.look-back]."""
+    """How long claims may pass over work that comes behind the place to which they have read; nothing where each of them
+    begins at the head [claim.look-back]."""
     limits: Limits = field(default_factory=Limits)
 
 

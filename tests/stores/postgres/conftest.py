@@ -7,6 +7,7 @@ import pytest
 
 from klokka.stores.postgres.store import PostgresStore
 from tests.support.postgres import fresh_database
+from tests.support.snapshots import Beside, beside_a_snapshot
 
 
 @pytest.fixture
@@ -30,3 +31,10 @@ async def store(where: str) -> AsyncGenerator[PostgresStore]:
     await store.open()
     yield store
     await store.close()
+
+
+@pytest.fixture
+async def beside(where: str, store: PostgresStore) -> AsyncGenerator[Beside]:
+    """An open store beside a snapshot that somebody holds."""
+    with beside_a_snapshot(where, store) as beside:
+        yield beside

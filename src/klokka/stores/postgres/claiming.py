@@ -42,8 +42,10 @@ class Claiming(Handle):
         lines = tuple(dict.fromkeys(queues))
         wanted = tuple(dict.fromkeys(kinds))
         rooms = [min(caps.get(queue, most), most) for queue in lines]
-        look = self._floors.look(queues=lines, kinds=wanted, rooms=rooms, limit=most)
-        rows = await self._database.write(
+        session = self._open_session()
+        cleared = await session.looking_back.begin(lines, wanted)
+        look = session.floors.look(queues=lines, kinds=wanted, rooms=rooms, limit=most)
+        rows = await session.database.write(
             "claim_jobs",
             texts(lines),
             numbers(rooms),
@@ -55,14 +57,15 @@ class Claiming(Handle):
             str(look.enough),
         )
         jobs, told = claimed_jobs(rows)
-        self._floors.learn(look, jobs, told)
+        session.floors.learn(look, jobs, told, cleared=cleared)
         return jobs
 
     async def next_due(self, *, queues: Sequence[str], kinds: Collection[str]) -> datetime | None:
         lines = tuple(dict.fromkeys(queues))
         wanted = tuple(dict.fromkeys(kinds))
-        floors, wait = self._floors.last(queues=lines, kinds=wanted)
-        ((at,),) = await self._database.read(
+        session = self._open_session()
+        floors, wait = session.floors.rest(lines, wanted)
+        ((at,),) = await session.database.read(
             "next_due", texts(lines), texts(wanted), *places(floors), None if wait is None else span(wait)
         )
         return maybe(at)

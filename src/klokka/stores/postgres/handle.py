@@ -10,7 +10,7 @@ from klokka.spi.life import Migrations, Survives, Traits
 from klokka.stores._belonging import check_here, open_here
 from klokka.stores.postgres import migrator
 from klokka.stores.postgres.database import Database
-from klokka.stores.postgres.floors import LOOKS_BACK, Floors
+from klokka.stores.postgres.floors import LOOKS_BACK
 from klokka.stores.postgres.link import connect
 from klokka.stores.postgres.rows import utc
 from klokka.stores.postgres.schema import Schema
@@ -148,10 +148,6 @@ class Handle:
     @property
     def _database(self) -> Database:
         return self._open_session().database
-
-    @property
-    def _floors(self) -> Floors:
-        return self._open_session().floors
 
     def _open_session(self) -> Session:
         return open_here(self._session, self._setting.where)

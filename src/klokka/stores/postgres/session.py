@@ -8,6 +8,7 @@ from klokka.stores.postgres.database import Database
 from klokka.stores.postgres.floors import Floors
 from klokka.stores.postgres.link import connect
 from klokka.stores.postgres.listener import Listener
+from klokka.stores.postgres.looking_back import LookingBack
 from klokka.stores.postgres.setting import Setting
 
 
@@ -20,6 +21,7 @@ class Session:
         self.database = Database(setting)
         self.listener = Listener(setting)
         self.floors = Floors()
+        self.looking_back = LookingBack(self.database, self.floors)
         self._setting = setting
         self._opening = asyncio.Lock()
         self._opened = False
@@ -41,5 +43,6 @@ class Session:
 
     async def close(self) -> None:
         """Ends everything."""
+        await self.looking_back.close()
         await self.listener.close()
         await self.database.close()

@@ -1,5 +1,5 @@
 -- [claim.next-due] [claim.look-back] By one look at the head of an index for each queue and kind. $1 queues, $2 kinds;
--- $3 to $5 where to begin in each queue, as for claim_jobs; $6 how long until a claim looks at all again, or null.
+-- $3 to $5 where to begin in each queue, as in claim_jobs; $6 how long until a claim looks back, or null.
 select least(min(head.at), clock_timestamp() + $6::text::interval)
 from
     unnest(
