@@ -87,6 +87,14 @@ _ALL: Final = (
         jobs=50_000,
     ),
     Benchmark(
+        name="snapshot-postgres",
+        about="no-op jobs after five times as many, all of them beside a snapshot that stays open",
+        contenders=("klokka_beside_snapshot", "klokka_without_snapshot"),
+        stores=("postgres",),
+        bars=(Bar(figure="jobs/s", over="klokka_without_snapshot", at_least=0.8),),
+        jobs=20_000,
+    ),
+    Benchmark(
         name="latency",
         about="from before the enqueue in one process to the start of the handler in another, idle one",
         contenders=("klokka_latency",),

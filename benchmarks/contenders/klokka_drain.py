@@ -2,29 +2,18 @@
 
 import asyncio
 
-from benchmarks.contenders.running import Options, Stopwatch, tell
-from benchmarks.contenders.work import check_all_done, fill, nothing_to_do
+from benchmarks.contenders.draining import Drain
+from benchmarks.contenders.running import Options, tell
+from benchmarks.contenders.work import check_all_done, fill
 
 
 async def main(options: Options) -> None:
-    done = asyncio.Event()
-    ran = 0
-
-    def count(_: int) -> None:
-        nonlocal ran
-        ran += 1
-        if ran == options.jobs:
-            done.set()
-
-    app, new = nothing_to_do(options.url, each=count)
-    async with app:
-        await fill(app, new, options.jobs)
-        watch = Stopwatch()
-        async with app.worker():
-            await done.wait()
-        rates = watch.rates(options.jobs)
+    drain = Drain(options.url)
+    async with drain.app:
+        await fill(drain.app, drain.new, options.jobs)
+        rates = await drain.run(options.jobs)
     if options.url != "memory:":
-        await check_all_done(app, options.jobs)
+        await check_all_done(drain.app, options.jobs)
     tell(rates)
 
 
