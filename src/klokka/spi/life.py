@@ -42,8 +42,8 @@ class StoreLife(Protocol):
     [life.deadlock] Any mix of verbs, ids and keys, in any order, finishes without an error of that sort.
     [life.errors] Only `klokka.errors` leave a store, the driver's own as the cause; refused input, outage, `Busy` and
     `UnknownOutcome` are different types, and no verb is repeated here whose repetition could change the result.
-    [life.arguments] Leases, extensions and ttls are longer than nothing, a queue named twice counts once, and an id
-    that cannot have been issued is unknown, not an error.
+    [life.arguments] Leases, extensions and ttls are longer than nothing, a queue named twice counts once, an id or fence
+    that cannot have been issued is unknown, not an error, and a limit beyond all there is takes all.
     [life.cancel] A verb cancelled at any await leaves an outcome that the contract allows, and the store usable.
     [time.aware] Naive datetimes are refused before any write; every instant that comes back is aware and in UTC.
     [time.resolution] Instants are cut to `traits.resolution` toward the past and never drift.

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import chain, islice
 
-from klokka.core.ids import Fence, JobId, WorkerId
+from klokka.core.ids import MAX_ID, Fence, JobId, WorkerId
 from klokka.core.instants import after, positive
 from klokka.core.records import ClaimedJob
 from klokka.core.states import JobStatus
@@ -37,7 +37,7 @@ class Claiming(Handle):
             until = after(now, lease, "lease")
             for queue in dict.fromkeys(queues):
                 room = limit - len(claimed)
-                rows = islice(self._claimable(queue, wanted, now), min(room, caps.get(queue, room)))
+                rows = islice(self._claimable(queue, wanted, now), min(room, caps.get(queue, room), MAX_ID))
                 claimed.extend(self._take(row, worker, until) for row in rows)
         return claimed
 

@@ -2,6 +2,7 @@
 
 from itertools import islice
 
+from klokka.core.ids import MAX_ID
 from klokka.core.records import RetentionPolicy, SweepReport
 from klokka.core.states import JobStatus
 from klokka.errors import InvalidInput
@@ -14,6 +15,7 @@ class Sweeping(Handle):
     async def sweep(self, retention: RetentionPolicy, *, limit: int = 1000) -> SweepReport:
         if limit < 0:
             raise InvalidInput(f"limit must be zero or more, not {limit}.")
+        limit = min(limit, MAX_ID - 1)
         kept_for = {
             JobStatus.SUCCEEDED: retention.succeeded_for,
             JobStatus.CANCELLED: retention.cancelled_for,

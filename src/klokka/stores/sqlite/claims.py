@@ -48,7 +48,7 @@ def claim(
     for queue in queues:
         if queue in paused:
             continue
-        room = min(limit - len(rows), caps.get(queue, MAX_ID))
+        room = min(limit - len(rows), caps.get(queue, MAX_ID), MAX_ID)
         if room > 0:
             rows += _head(tx, queue, kinds, now, room)
     if rows:
