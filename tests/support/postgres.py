@@ -1,5 +1,6 @@
 """Databases for tests: each fresh, on one server that all test processes share and that ends with the last of them."""
 
+import atexit
 import fcntl
 import hashlib
 import os
@@ -9,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 import psycopg
@@ -34,6 +35,43 @@ def fresh_database(*, migrated: bool = True) -> Generator[str]:
         yield database(name)
     finally:
         execute("drop database if exists {} with (force)", name)
+
+
+@contextmanager
+def emptied_database() -> Generator[str]:
+    """Where to connect to a database with the schema and no row in it, which goes from test to test in this process.
+
+    To empty one takes a twentieth of the work of making one. For tests that change nothing but rows and defaults.
+    """
+    name = _EMPTIED.pop() if _EMPTIED else _made_to_last()
+    try:
+        yield database(name)
+    finally:
+        execute("alter database {} reset all", name)
+        end_connections(database(name))
+        with connection(database(name)) as administrator:
+            administrator.execute(_TRUNCATE)
+        _EMPTIED.append(name)
+
+
+_EMPTIED: Final[list[str]] = []
+_TRUNCATE: Final = """
+do $$ begin
+    execute (
+        select format('truncate %s restart identity', string_agg(format('klokka.%I', tablename), ', '))
+        from pg_tables
+        where schemaname = 'klokka' and tablename <> 'migrations'
+    );
+end $$
+"""
+
+
+def _made_to_last() -> str:
+    """A new database, which is dropped at the end of this process."""
+    lasting = fresh_database()
+    where = lasting.__enter__()
+    atexit.register(lasting.__exit__, None, None, None)
+    return str(conninfo_to_dict(where)["dbname"])
 
 
 def execute(statement: str, *names: str) -> None:

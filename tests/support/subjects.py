@@ -12,7 +12,7 @@ import psycopg
 from klokka.cli.tck_subjects import memory_subjects, sqlite_subjects
 from klokka.stores.postgres.store import PostgresStore
 from klokka.tck.subject import Factory, Subject
-from tests.support.postgres import end_connections, fresh_database, spoil_defaults
+from tests.support.postgres import emptied_database, end_connections, spoil_defaults
 from tests.support.proxy import Proxy, proxy_to
 from tests.support.transactions import (
     psycopg_async_autocommit,
@@ -30,8 +30,8 @@ DISK_BOUND = timedelta(seconds=1)
 
 @asynccontextmanager
 async def postgres_factory() -> AsyncGenerator[Subject]:
-    """A fresh database with the schema in it, by the server's own clock."""
-    with fresh_database() as where:
+    """An empty database with the schema in it, by the server's own clock."""
+    with emptied_database() as where:
 
         async def cut() -> None:
             end_connections(where)
@@ -79,8 +79,8 @@ _ENDS = cycle((_resets, _falls_silent, _is_slow))
 
 @asynccontextmanager
 async def rough_postgres_factory() -> AsyncGenerator[Subject]:
-    """A fresh database at the end of a wire that breaks in each of the ways in which wires break, in turn."""
-    with fresh_database() as where:
+    """An empty database at the end of a wire that breaks in each of the ways in which wires break, in turn."""
+    with emptied_database() as where:
         async with proxy_to(where) as proxy:
             yield Subject(
                 store=PostgresStore(proxy.where, bound=DISK_BOUND, listen_check=DISK_BOUND, connections=4),
