@@ -8,17 +8,28 @@ from typing import Any
 import pytest
 
 from klokka.core.states import JobStatus
-from klokka.stores.postgres import floors
+from klokka.stores.postgres import floors, looking_back
 from klokka.stores.postgres.floors import Floor, places
 from klokka.stores.postgres.link import Link, connect
 from klokka.stores.postgres.parameters import texts
 from klokka.stores.postgres.schema import Schema
+from klokka.tck.check import Check
+from klokka.tck.checks import every_check
+from klokka.tck.report import Failed
+from klokka.tck.run import run_check
 from tests.support.postgres import connection
 from tests.support.snapshots import HOUR, MINUTE, MOMENT, Beside, looks_back_by
-from tests.support.working import handler, status, working
+from tests.support.subjects import FACTORIES
+from tests.support.working import LONG, handler, status, working
 
 MANY = 20_000
 KINDS = texts(["k", "l"])
+CHECKS = [
+    check
+    for check in every_check()
+    if check.id.split(".")[0] in ("claim", "claim_order", "machine") and "claim.next-due" not in check.clauses
+]
+"""Those of claims; but `next_due` is always at once where somebody looks back all the time."""
 
 
 async def test_a_claim_reads_no_more_however_many_have_run_beside_the_snapshot(beside: Beside) -> None:
@@ -125,3 +136,17 @@ async def test_a_worker_is_back_for_what_it_has_passed_over(beside: Beside, monk
         for ago in (MOMENT, MOMENT, HOUR):
             (job,) = await beside.enqueue(1, ago=ago)
             await status(beside.store, job, JobStatus.SUCCEEDED)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
+async def test_claims_at_a_floor_keep_the_contract_as_those_from_the_head(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(floors, "_IN_VAIN", -1_000_000)  # so that there is always a floor
+    monkeypatch.setattr(floors, "LOOKS_BACK", timedelta(0))  # and none that hides anything
+    monkeypatch.setattr(looking_back, "_MOMENT", LONG)
+
+    result = await run_check(check, FACTORIES["postgres"])
+
+    if isinstance(result, Failed):
+        raise result.error

@@ -104,7 +104,8 @@ def of_holder(told: str, what: str) -> Finding:
         case _:
             advice = f"Let its consumer go on, or drop it: select pg_drop_replication_slot('{name.split()[-1]}');"
     return Finding(
-        problem=f"an old snapshot keeps dead rows from being cleared away, and claims slow down: {told}", advice=advice
+        problem=f"an old snapshot keeps dead rows from being cleared away; tables grow, and jobs that come late wait longer: {told}",
+        advice=advice,
     )
 
 
