@@ -2,7 +2,7 @@
 
 import pytest
 
-from klokka.stores.postgres.composing import gated, placed
+from klokka.stores.postgres.composing import gated, placed, replaced
 
 ENQUEUE = """with tick as materialized (
 select clock_timestamp() as now
@@ -12,6 +12,12 @@ insert into "a$1" select $1 from tick"""
 
 def test_a_parameter_is_found_and_a_quoted_name_left_alone() -> None:
     assert placed("""select $1 from "a$1" where b = '$1'""", "%s") == """select %s from "a$1" where b = '$1'"""
+
+
+def test_what_is_replaced_is_not_what_is_quoted() -> None:
+    assert replaced("""select 'true' from "true" where true""", "true", "a = b") == (
+        """select 'true' from "true" where a = b"""
+    )
 
 
 def test_the_second_statement_takes_its_moment_from_the_first_and_its_parameter_behind() -> None:

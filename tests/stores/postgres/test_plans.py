@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from klokka.core.records import JobQuery
 from klokka.stores.postgres.floors import Floor, places
 from klokka.stores.postgres.link import Link, connect
+from klokka.stores.postgres.listing import Listing
 from klokka.stores.postgres.parameters import numbers, texts
 from klokka.stores.postgres.schema import Schema
 from klokka.stores.postgres.store import PostgresStore
@@ -52,6 +54,7 @@ STATEMENTS: dict[str, tuple[list[str], set[str]]] = {
     "report_progress": (["7", "1", "0.5"], {"jobs_pkey"}),
     "key_rival": (["7"], {"jobs_live_key", "jobs_pkey"}),
 }
+LINES = {"jobs_ended_kind", "jobs_due", "jobs_leased"}
 FIRES: dict[str, tuple[list[str], set[str]]] = {
     "enqueue_jobs": (["s", "1", "2030-01-01T00:00:00Z", KEYED], set()),
     "enqueue_keyed_jobs": (["s", "1", "2030-01-01T00:00:00Z", KEYED], {"jobs_live_key"}),
@@ -120,6 +123,24 @@ async def test_a_fire_is_completed_by_its_key_and_its_runs_go_in_as_ever(where: 
 
         assert {scan["Index Name"] for scan, _ in scans(plan, "jobs")} == indexes, name
         assert [scan["Index Name"] for scan, _ in scans(plan, "schedules")] == ["schedules_pkey"], name
+
+
+@pytest.mark.parametrize("mode", ["force_generic_plan", "force_custom_plan"])
+@pytest.mark.parametrize("query", [{"kind": "rare"}, {"queue": "rare"}, {"kind": "rare", "queue": "rare"}], ids=str)
+async def test_lists_of_a_kind_or_queue_go_by_index(where: str, link: Link, mode: str, query: dict[str, str]) -> None:
+    await link.connection.execute(f"set plan_cache_mode = {mode}".encode())
+    listing = Listing(JobQuery(**query), schema(where))  # type: ignore[arg-type]
+
+    for sql, indexes in ((listing.newest(), set[str]()), (listing.by_lines(), LINES)):
+        plan = await explained(link, sql, listing.parameters)
+
+        assert {scan["Index Name"] for scan, _ in scans(plan, "jobs")} == {"jobs_pkey", *indexes}
+        for scan, parent in scans(plan, "jobs"):
+            if scan["Index Name"] == "jobs_ended_kind":
+                assert parent["Node Type"] in ("Limit", "Result"), "the newest come first"
+                assert condition(scan) or parent["Parent Relationship"] == "Outer"
+            else:
+                assert condition(scan), scan["Index Name"]
 
 
 def schema(where: str) -> Schema:

@@ -3,14 +3,20 @@
 import re
 from typing import Final
 
-_PARAMETER: Final = re.compile(r"""\$(\d+)|"(?:[^"]|"")*"|'(?:[^']|'')*'""")
-"""A parameter, or a quoted name or text, in which any characters may stand."""
+_QUOTED: Final = r""""(?:[^"]|"")*"|'(?:[^']|'')*'"""
+"""A name or a text, in which any characters may stand."""
+_PARAMETER: Final = re.compile(rf"\$(\d+)|{_QUOTED}")
 _MOMENT: Final = "with tick as materialized (\nselect clock_timestamp() as now\n)"
 
 
 def placed(sql: str, place: str) -> str:
     """A statement of one parameter, with `place` where that goes."""
     return _PARAMETER.sub(lambda found: place if found[1] else found[0], sql)
+
+
+def replaced(sql: str, old: str, new: str) -> str:
+    """A statement with `new` wherever `old` stands, but for quoted names and texts."""
+    return re.sub(f"{re.escape(old)}|{_QUOTED}", lambda found: new if found[0] == old else found[0], sql)
 
 
 def gated(gate: str, sql: str) -> str:

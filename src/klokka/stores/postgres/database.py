@@ -75,7 +75,11 @@ class Database:
 
     async def read(self, name: str, *parameters: str | None) -> list[Row]:
         """The rows of one statement of ours that changes nothing."""
-        return await self._alone(self.setting.schema.sql(name), parameters, may_be_done=False)
+        return await self.ask(self.setting.schema.sql(name), *parameters)
+
+    async def ask(self, sql: bytes, *parameters: str | None) -> list[Row]:
+        """The same of one that was put together, with its one right plan."""
+        return await self._alone(sql, parameters, may_be_done=False)
 
     async def look(self, sql: bytes, *parameters: str | None) -> list[Row]:
         """The rows of a question of people's, planned for what it asks."""

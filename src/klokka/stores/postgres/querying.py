@@ -1,24 +1,15 @@
 """Looking: lists, counts and depths for people."""
 
 from collections.abc import Mapping
-from typing import Final
 
-from klokka.core.ids import MAX_ID, JobId
+from klokka.core.ids import JobId
 from klokka.core.records import JobDetails, JobQuery, JobSummary, QueueDepth
 from klokka.core.schedule_records import ScheduleRow
 from klokka.core.states import JobStatus
 from klokka.stores._doors import check_query, known_id
 from klokka.stores.postgres.handle import Handle
+from klokka.stores.postgres.listing import Listing
 from klokka.stores.postgres.rows import job_details, job_summary, queue_depth, schedule_row
-
-_FILTERS: Final = {
-    "status": "status = {}::text",
-    "kind": "kind = {}::text",
-    "queue": "queue = {}::text",
-    # Keys of live and of ended jobs stand in two indexes, so that finding a live holder never reads what has ended.
-    "unique_key": "unique_key = {}::text and (terminal_at is null or terminal_at is not null)",
-    "schedule_id": "schedule_id = {}::text",
-}
 
 
 class Querying(Handle):
@@ -34,20 +25,18 @@ class Querying(Handle):
 
     async def list_jobs(self, query: JobQuery) -> list[JobSummary]:
         check_query(query)
-        parameters = [str(min(query.limit, MAX_ID)), str(min(query.offset, MAX_ID))]
-        terms: list[str] = []
-        for name, term in _FILTERS.items():
-            value: str | None = getattr(query, name)
-            if value is not None:
-                parameters.append(value)
-                terms.append(term.format(f"${len(parameters)}"))
-        if query.before is not None:
-            parameters.append(str(max(0, min(query.before, MAX_ID))))
-            terms.append(f"id < ${len(parameters)}::text::bigint")
-        sql = self._setting.schema.sql("list_jobs")
-        if terms:
-            sql = sql.replace(b"where true", f"where {' and '.join(terms)}".encode())
-        return [job_summary(row) for row in await self._database.look(sql, *parameters)]
+        listing = Listing(query, self._setting.schema)
+        if listing.any:
+            rows = await self._database.ask(listing.whole(), *listing.parameters)
+        elif listing.indexed:
+            rows = await self._database.look(listing.whole(), *listing.parameters)
+        else:
+            rows = await self._database.ask(listing.newest(), *listing.parameters)
+            if len(rows) < query.limit and listing.in_lines:
+                rows = await self._database.ask(listing.by_lines(), *listing.parameters)
+            elif len(rows) < query.limit:
+                rows = await self._database.look(listing.whole(), *listing.parameters)
+        return [job_summary(row) for row in rows]
 
     async def list_schedules(self) -> list[ScheduleRow]:
         return [schedule_row(row) for row in await self._database.read("list_schedules")]
