@@ -44,7 +44,9 @@ class StoreLife(Protocol):
     `UnknownOutcome` are different types, and no verb is repeated here whose repetition could change the result.
     [life.arguments] Leases, extensions and ttls are longer than nothing, a queue named twice counts once, an id or fence
     that cannot have been issued is unknown, not an error, and a limit beyond all there is takes all.
-    [life.cancel] A verb cancelled at any await leaves an outcome that the contract allows, and the store usable.
+    [life.cancel] A verb cancelled at any await ends with the cancellation, in an outcome that the contract allows, and
+    leaves the store usable.
+    [life.loop] While a verb waits for a lock, a disk or a server, other work of its event loop goes on.
     [time.aware] Naive datetimes are refused before any write; every instant that comes back is aware and in UTC.
     [time.resolution] Instants are cut to `traits.resolution` toward the past and never drift.
     [time.backwards] When the clock steps back, fences, exclusivity, keys and completed ticks stand; leases and due

@@ -162,6 +162,11 @@ class Bench(Capabilities):
         while (left := until - await self.store.now()) > timedelta(0):  # noqa: ASYNC110 - nothing signals a clock
             await asyncio.sleep(left.total_seconds())
 
+    def let_go_on(self) -> None:
+        """Moves a clock that stands still, so that now is another instant than before."""
+        if self.subject.advance is not None:
+            self.move_clock(SECOND)
+
     def cut(self, at: datetime) -> datetime:
         """The instant as a store of this resolution keeps it [time.resolution]."""
         return at - (at - EPOCH) % self.step

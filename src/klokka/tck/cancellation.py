@@ -12,6 +12,10 @@ class Interrupted(Exception):
     """The verb was cancelled before it answered: its outcome is unknown."""
 
 
+class Swallowed(Exception):
+    """The verb was cancelled, and answered all the same: whoever cancelled it waits for an end that does not come."""
+
+
 async def interrupted(verb: Awaitable[R], steps: int) -> R:
     """The answer of `verb`, if it comes within so many steps of the event loop.
 
@@ -39,6 +43,7 @@ async def cancelled_at(verb: Coroutine[Any, Any, R], wait: int, *, late: bool) -
 
     Raises:
         Interrupted: it was cancelled.
+        Swallowed: it was, and answered all the same.
     """
 
     async def go() -> R:
@@ -62,11 +67,14 @@ class _Waits(Generic[R]):
     def __await__(self) -> Generator[Any, Any, R]:
         inner = self.verb.__await__()
         count = 0
+        was_cancelled = False
         resume = _sent(inner, None)
         while True:
             try:
                 waited = resume()
             except StopIteration as end:
+                if was_cancelled:
+                    raise Swallowed from None
                 answer: R = end.value
                 return answer
             if count == self.wait:
@@ -75,6 +83,7 @@ class _Waits(Generic[R]):
             try:
                 received = yield waited
             except BaseException as error:
+                was_cancelled = was_cancelled or isinstance(error, asyncio.CancelledError)
                 resume = _thrown(inner, error)
             else:
                 resume = _sent(inner, received)

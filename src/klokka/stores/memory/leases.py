@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from klokka.core.ids import Fence
-from klokka.core.instants import after, aware, positive
+from klokka.core.instants import FIRST, after, aware, positive
 from klokka.core.names import check_key
 from klokka.stores.memory.data import Lease
 from klokka.stores.memory.handle import LIMITS, Handle
@@ -33,7 +33,7 @@ class Leases(Handle):
             lease = self._data.leases.get(name)
             if lease is None or lease.owner != owner or lease.until <= now:
                 return False
-            lease.until = now
+            lease.until = FIRST  # and not only now: a clock that steps back must not revive it [time.backwards]
             return True
 
     async def read_cursor(self, name: str) -> datetime | None:

@@ -131,16 +131,16 @@ async def a_refused_change_writes_nothing_of_the_batch(bench: Bench) -> None:
 
 
 @check("batch.each", needs=BatchingStore)
-async def an_empty_batch_and_one_of_a_thousand(bench: Bench) -> None:
-    await bench.enqueue_many(1000)
-    jobs = await bench.claim(limit=1000)
+async def an_empty_batch_and_one_of_more_than_a_thousand(bench: Bench) -> None:
+    await bench.enqueue_many(1100)
+    jobs = await bench.claim(limit=1100)
 
     expect(await bench.batch.transition_many([])).equals([], "nothing in, nothing out")
     answers = await bench.batch.transition_many([_done(job.id, job.fence) for job in reversed(jobs)])
 
-    expect(answers).equals([True] * 1000, "one answer for each")
+    expect(answers).equals([True] * 1100, "one answer for each")
     again = await bench.batch.transition_many([_done(job.id, job.fence) for job in jobs])
-    expect(again).equals([False] * 1000, "a repetition is stale and answers False")
+    expect(again).equals([False] * 1100, "a repetition is stale and answers False")
 
 
 @check("batch.each", "transition.once", "life.deadlock", needs=BatchingStore)

@@ -9,7 +9,7 @@ from klokka.spi.keys import EnqueueOnceStore
 from klokka.spi.query import QueryableStore
 from klokka.spi.store import JobStore
 from klokka.tck.bench import Bench
-from klokka.tck.cancellation import Interrupted, cancelled_at
+from klokka.tck.cancellation import Interrupted, Swallowed, cancelled_at
 from klokka.tck.cancelled_verbs import CASES, Case, shape
 from klokka.tck.check import check
 from klokka.tck.violations import Violation, expect
@@ -60,6 +60,13 @@ async def _try(bench: Bench, case: Case) -> None:
                 ended = True
             except Interrupted:
                 ended = False
+            except Swallowed:
+                raise Violation(
+                    f"{case.verb} cancelled at its wait {wait + 1} ends with the cancellation",
+                    seen="an answer",
+                    expected="CancelledError",
+                    clauses=("life.cancel",),
+                ) from None
             await _expect_usable(bench, other, tag, case.verb)
             if case.whole:
                 await _expect_whole(bench, other, tag, (before, after), f"{case.verb} cancelled at its wait {wait + 1}")

@@ -206,6 +206,18 @@ async def a_cap_is_the_most_that_a_queue_gives_and_the_rest_goes_on(bench: Bench
 
 
 @check("claim.caps")
+async def a_cap_is_of_one_call_and_of_the_named_queues(bench: Bench) -> None:
+    ids = await bench.enqueue_many(4, queue="a")
+    await bench.enqueue_many(1, queue="elsewhere")
+
+    for turn in range(4):
+        claimed = await bench.claimed_ids(queues=["a"], caps={"a": 1, "elsewhere": 9})
+        expect(claimed).equals(
+            [ids[turn]], "at most the cap in one call, whatever runs already, from named queues alone"
+        )
+
+
+@check("claim.caps")
 async def what_a_cap_allows_and_its_queue_lacks_goes_to_the_next(bench: Bench) -> None:
     a = await bench.enqueue_many(1, queue="a")
     b = await bench.enqueue_many(5, queue="b")

@@ -1,6 +1,9 @@
 """enqueue: any text, and its limits."""
 
+from contextlib import suppress
+
 from klokka.core.records import NewJob
+from klokka.core.states import Enqueued
 from klokka.errors import InvalidInput, InvalidName, LimitExceeded
 from klokka.tck.bench import HOUR, Bench
 from klokka.tck.check import check
@@ -20,6 +23,8 @@ HOSTILE = (
     "NULL",
     '{ "b":1.0,"a" : [1e2, 1],\t"b": "\\\\n \\\\" }',
     '{"a":"\\u00e9\\/"}',
+    '{"long":12345678901234567890,"double":0.1000000000000000055,"e":1E400,"n":[NaN,-0,Infinity],"ü":"é"}',
+    '{"twice":1,"twice":2,"":null}',
 )
 """Texts that stay data [enqueue.text]."""
 
@@ -41,6 +46,16 @@ async def any_text_comes_back_character_for_character(bench: Bench) -> None:
         expect(job.unique_key).equals(new.unique_key, "a unique key comes back character for character")
         expect(job.schedule_id).equals(new.schedule_id, "a schedule id comes back character for character")
         expect(dict(job.headers)).equals(dict(new.headers), "headers come back as they were given")
+
+
+@check("enqueue.text")
+async def a_version_of_a_payload_is_any_number_of_31_bits(bench: Bench) -> None:
+    versions = (0, 1, 2**15, 2**16, 2**31 - 1)
+    await bench.store.enqueue([bench.new(payload_version=version) for version in versions])
+
+    seen = [job.payload_version for job in await bench.claim()]
+
+    expect(seen).equals(list(versions), "a version comes back as it was given")
 
 
 @check("enqueue.text")
@@ -69,6 +84,19 @@ async def what_no_store_can_keep_is_refused_before_any_write(bench: Bench) -> No
                 await bench.store.enqueue([bench.new(), job])
 
     expect(await bench.claim()).equals([], "it is refused before any write")
+
+
+@check("enqueue.headers")
+async def what_a_claimer_does_to_its_headers_is_its_own_affair(bench: Bench) -> None:
+    await bench.enqueue_one(headers={"trace": "1"})
+    job = await bench.claim_one()
+
+    with suppress(TypeError, AttributeError):  # a mapping that cannot be changed is as good
+        job.headers["trace"] = "2"  # type: ignore[index] # pyright: ignore[reportIndexIssue]
+    await bench.settle(job, Enqueued())
+
+    again = await bench.claim_one()
+    expect(dict(again.headers)).equals({"trace": "1"}, "headers come back as they were given")
 
 
 @check("enqueue.headers")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from klokka.core.ids import ScheduleId, WorkerId
+from klokka.core.ids import JobId, ScheduleId, WorkerId
 from klokka.core.records import JobQuery, NewJob
 from klokka.core.worker_records import WorkerBeat
 from klokka.spi.fleet import FleetStore
@@ -71,7 +71,7 @@ async def a_worker_is_compared_as_a_whole(bench: Bench) -> None:
 
     for other in LIKE_IT:
         held = await bench.store.heartbeat({job.id: job.fence}, worker=WorkerId(other), extend=HOUR)
-        expect(held).equals(set(), f"{other!r} is another worker than {TEXT!r}")
+        expect(held).equals(set[JobId](), f"{other!r} is another worker than {TEXT!r}")
     held = await bench.store.heartbeat({job.id: job.fence}, worker=WorkerId(TEXT), extend=HOUR)
     expect(held).equals({job.id}, "the holder holds it")
 

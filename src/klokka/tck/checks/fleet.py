@@ -39,6 +39,32 @@ async def a_worker_is_shown_as_it_last_said(bench: Bench) -> None:
     expect(rows[0].live).equals(True, "live for as long as its beat said")
 
 
+@check("fleet.beat", needs=FleetStore)
+async def each_beat_takes_the_place_of_the_last_one(bench: Bench) -> None:
+    await bench.fleet.beat(_beat(), live_for=2 * HOUR)
+    changed = WorkerBeat(
+        id=WorkerId("w"),
+        host="other.example",
+        pid=7,
+        version="2",
+        queues=("c", "a"),
+        kinds=("z", "k", "b"),
+        schedules=(),
+        slots=1,
+        busy=1,
+    )
+
+    await bench.fleet.beat(changed, live_for=bench.short)
+
+    expect([row.beat for row in await bench.fleet.workers()]).equals(
+        [changed], "all that the last beat said, as it said it"
+    )
+    await bench.pass_time(bench.short)
+    expect([row.live for row in await bench.fleet.workers()]).equals(
+        [False], "and for as long, though others said longer"
+    )
+
+
 @check("fleet.beat", needs=FleetStore, given="advance")
 async def a_worker_is_live_up_to_the_instant_before_its_end(bench: Bench) -> None:
     await bench.fleet.beat(_beat(), live_for=MINUTE)

@@ -158,8 +158,8 @@ async def unknown_ids_are_not_held_and_no_error(bench: Bench) -> None:
 
 @check("heartbeat.held")
 async def of_many_exactly_those_still_held_come_back(bench: Bench) -> None:
-    await bench.enqueue_many(1000)
-    jobs = await bench.claim(limit=1000)
+    await bench.enqueue_many(1100)
+    jobs = await bench.claim(limit=1100)
     finished = jobs[::3]
     for job in finished[:20]:
         await bench.settle(job, Succeeded())

@@ -90,7 +90,8 @@ async def only_the_token_frees_its_claim(bench: Bench) -> None:
     token = present(await bench.keys.claim_key("scope", "key", HOUR), "a free key gives a token")
     other = present(await bench.keys.claim_key("scope", "other", HOUR), "a free key gives a token")
 
-    for wrong in (KeyToken(""), KeyToken("guess"), other, KeyToken(token.upper() + "x")):
+    guesses = ("", "guess", "%", token[:-1], token + "x", token.upper() + "x", f" {token}")
+    for wrong in (other, *map(KeyToken, guesses)):
         freed = await bench.keys.release_key("scope", "key", wrong)
         expect(freed).equals(False, "only the token frees its claim")
     expect(await bench.keys.claim_key("scope", "key", HOUR)).equals(None, "and the key is still taken")

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 
 from klokka.core.ids import JobId, ScheduleId
@@ -10,12 +11,14 @@ from klokka.core.records import EnqueueResult, RetentionPolicy
 from klokka.core.schedule_records import ScheduleSpec
 from klokka.core.states import Cancelled, DeadLettered, Enqueued, Failed, Running, Succeeded
 from klokka.core.worker_records import WorkerBeat
-from klokka.errors import InvalidInput, KlokkaError, MisuseError
+from klokka.errors import Busy, InvalidInput, KlokkaError, MisuseError
 from klokka.spi.fleet import FleetStore
 from klokka.spi.keys import IdempotencyStore, LeaseStore
 from klokka.spi.store import JobStore
 from klokka.tck.bench import HOUR, KIND, MINUTE, OTHER_WORKER, QUEUE, WORKER, Bench
+from klokka.tck.callers import Begin, check_both_sorts
 from klokka.tck.check import check
+from klokka.tck.crowds import patient
 from klokka.tck.violations import expect, expect_refusal
 
 NOTHING = timedelta(0)
@@ -77,6 +80,40 @@ async def many_handles_open_at_once(bench: Bench) -> None:
     expect(sorted(await bench.claimed_ids())).equals(
         sorted(result.id for result in results), "opening and migrating are safe from many at once, on the same data"
     )
+
+
+@check_both_sorts("life.loop")
+async def while_a_verb_waits_its_loop_goes_on(bench: Bench, begin: Begin) -> None:
+    other = await bench.handle()
+    turns = 0
+
+    async def go_on() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(bench.store.traits.bound.total_seconds() / 50)
+            turns += 1
+
+    async with begin(bench) as caller:
+        await caller.enqueue([bench.new(unique_key="k")])
+        going_on = asyncio.create_task(go_on())
+        with suppress(Busy):
+            await other.enqueue([bench.new(unique_key="k")])
+        going_on.cancel()
+
+    expect(turns).above(5, "other work of the loop goes on while a verb waits for somebody else's lock")
+
+
+@check_both_sorts("life.open")
+async def closing_a_handle_ends_no_verb_of_another(bench: Bench, begin: Begin) -> None:
+    closing, waiting = await bench.handle(), patient(await bench.handle())
+
+    async with begin(bench) as caller:
+        (first,) = await caller.enqueue([bench.new(unique_key="k")])
+        verb = asyncio.create_task(waiting.enqueue([bench.new(unique_key="k")]))
+        await asyncio.wait([verb], timeout=min(0.05, bench.store.traits.bound.total_seconds() / 4))
+        await closing.close()
+
+    expect([result.id for result in await verb]).equals([first.id], "a handle that closes concerns no other one")
 
 
 @check("life.open", "life.durable")

@@ -18,6 +18,7 @@ from klokka.tck.violations import expect, present
 HUGE: Final = (2**31, 2**63 - 1, 2**63, 2**100)
 FAR: Final = (2**16, 2**31, 2**32, 2**63, 2**64)
 """Differences that a number of so many bits does not have."""
+MANY: Final = 300
 S: Final = ScheduleId("s")
 
 
@@ -31,6 +32,35 @@ async def a_limit_may_be_larger_than_any_queue(bench: Bench) -> None:
         expect([job.id for job in jobs]).equals(ids, "all there is, where the limit allows more")
         for job in jobs:
             await bench.settle(job, Enqueued(), refund=True)
+
+
+@check("claim.kinds", "claim.queue-order", "claim.next-due")
+async def a_worker_may_name_hundreds_of_kinds_and_queues(bench: Bench) -> None:
+    kinds = [f"kind-{number}" for number in range(MANY)]
+    queues = [f"queue-{number}" for number in range(MANY // 5)]
+    jobs = [bench.new(kind=kind, queue=queues[-1]) for kind in (kinds[-1], kinds[0])]
+    ids = [result.id for result in await bench.store.enqueue(jobs)]
+
+    due = await bench.store.next_due(queues=queues, kinds=kinds)
+
+    expect(due).differs(None, "each of the named kinds and queues counts")
+    expect(await bench.claimed_ids(queues=queues, kinds=kinds)).equals(ids, "each of the named kinds and queues gives")
+
+
+@check("schedule.upsert-new", "schedule.due", "schedule.complete", needs=SchedulingStore)
+async def a_node_may_name_hundreds_of_schedules_and_runs(bench: Bench) -> None:
+    at = await bench.store.now() - HOUR
+    ids = [ScheduleId(f"{number:03}") for number in range(MANY)]
+    specs = [ScheduleSpec(id=id_, kind=KIND, fingerprint="v1", description="", fire_at=at) for id_ in ids]
+    await bench.store.upsert_schedules(specs)
+
+    fires = await bench.store.due_schedules(ids=ids, limit=MANY, lease=HOUR, worker=WORKER)
+    runs = [bench.new() for _ in range(MANY)]
+    stored = await bench.store.complete_fire(ids[0], fence=fires[0].fence, runs=runs, next_fire_at=None)
+
+    expect([fire.schedule_id for fire in fires]).equals(ids, "each of the named schedules fires")
+    expect(len(stored or ())).equals(MANY, "each run is inserted")
+    expect(len(await bench.claim(limit=2 * MANY))).equals(MANY, "each run is inserted")
 
 
 @check("schedule.due", "life.arguments", needs=SchedulingStore)

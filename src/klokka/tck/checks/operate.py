@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from klokka.core.ids import MAX_ID, JobId, ScheduleId
-from klokka.core.records import EnqueueResult
+from klokka.core.records import EnqueueResult, JobError
 from klokka.core.schedule_records import ScheduleFire, ScheduleSpec
 from klokka.core.states import (
     TERMINAL,
@@ -46,6 +46,7 @@ async def cancel_ends_a_job_from_any_state_that_is_not_terminal(bench: Bench) ->
     for state in STATES:
         job = await bench.standing(state, queue=status_of(state), unique_key=status_of(state))
         before = await bench.details(job)
+        bench.let_go_on()
 
         cancelled, moment = await bench.timed(bench.operate.cancel(job))
 
@@ -80,6 +81,7 @@ async def requeue_makes_a_terminal_job_due_now(bench: Bench) -> None:
     for state in STATES:
         job = await bench.standing(state, queue=status_of(state), unique_key=status_of(state))
         before = await bench.details(job)
+        bench.let_go_on()
 
         requeued, moment = await bench.timed(bench.operate.requeue(job))
 
@@ -101,6 +103,20 @@ async def requeue_makes_a_terminal_job_due_now(bench: Bench) -> None:
         claimed = await bench.claim_one(queues=[status_of(state)])
         expect((claimed.id, claimed.attempt)).equals((job, 1), "and is claimable at once")
         expect(claimed.fence).above(before.fence, "under a greater fence")
+
+
+@check("operate.cancel", "operate.requeue", "transition.error", "transition.restart", needs=BOTH)
+async def what_people_do_keeps_the_last_error(bench: Bench) -> None:
+    job = await bench.claimed()
+    await bench.settle(job, Failed(HOUR), error=JobError(type="E", message="first"))
+    failed = await bench.details(job.id)
+
+    for act in (bench.operate.cancel, bench.operate.requeue, bench.operate.cancel):
+        expect(await act(job.id)).equals(True, "it is applied")
+        after = await bench.details(job.id)
+        expect((after.last_error, after.fence, after.scheduled_for)).equals(
+            (failed.last_error, failed.fence, failed.scheduled_for), "the last error stays, and so do fence and plan"
+        )
 
 
 @check("claim.fence", "operate.requeue", needs=OperableStore)

@@ -182,7 +182,7 @@ async def an_upsert_deletes_nothing(bench: Bench) -> None:
 
 @check("schedule.due")
 async def only_the_given_ids_fire_soonest_first_and_at_most_the_limit(bench: Bench) -> None:
-    ages = {"a": 3, "b": 5, "c": 1, "d": 4, "e": 2}
+    ages = {"a": 3, "b": 5, "c": 1, "d": 4, "e": 2, "f": 6}
     await bench.store.upsert_schedules([await _spec(bench, id_, ago=age * MINUTE) for id_, age in ages.items()])
 
     async def due(*ids: str, limit: int) -> list[str]:
@@ -190,6 +190,7 @@ async def only_the_given_ids_fire_soonest_first_and_at_most_the_limit(bench: Ben
 
     expect(await due("a", "b", "c", "e", "unknown", limit=0)).equals([], "a limit of zero gives nothing")
     expect(await due("a", "b", "c", "e", "a", limit=2)).equals(["b", "a"], "soonest first, at most `limit`")
+    expect(await due("f", "f", limit=9)).equals(["f"], "one that is named twice fires once")
     expect(await due("a", "b", "c", "e", limit=9)).equals(["e", "c"], "not those under an unexpired lease")
     expect(await due("d", limit=9)).equals(["d"], "others were untouched")
 

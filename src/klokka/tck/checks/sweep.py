@@ -6,10 +6,12 @@ from klokka.core.ids import ScheduleId
 from klokka.core.records import RetentionPolicy, SweepReport
 from klokka.core.schedule_records import ScheduleSpec
 from klokka.core.states import Cancelled, DeadLettered, Enqueued, Failed, Running, Scheduled, State, Succeeded
+from klokka.core.worker_records import WorkerBeat
+from klokka.spi.fleet import FleetStore
 from klokka.spi.keys import IdempotencyStore, LeaseStore
 from klokka.spi.query import QueryableStore
 from klokka.spi.store import JobStore
-from klokka.tck.bench import HOUR, KIND, MINUTE, Bench
+from klokka.tck.bench import HOUR, KIND, MINUTE, WORKER, Bench
 from klokka.tck.capabilities import SchedulingStore
 from klokka.tck.check import check
 from klokka.tck.violations import expect, present
@@ -175,6 +177,19 @@ async def lease_rows_stay_since_their_fence_must_not_restart(bench: Bench) -> No
     second = present(await bench.leases.acquire_lease("ticker", "me", HOUR), "a lease that ended is given")
 
     expect(second).above(first, "any acquisition after the end gets a higher fence, a sweep between or not")
+
+
+@check("sweep.retention", "fleet.pause", "fleet.beat", needs=FleetStore)
+async def pauses_and_silent_workers_stay(bench: Bench) -> None:
+    await bench.fleet.pause_queue("empty", "a reason")
+    beat = WorkerBeat(id=WORKER, host="h", pid=1, version="1", queues=(), kinds=(), slots=1)
+    await bench.fleet.beat(beat, live_for=bench.short)
+    await bench.pass_time(bench.short)
+
+    await bench.store.sweep(EVERYTHING)
+
+    expect(dict(await bench.fleet.paused_queues())).equals({"empty": "a reason"}, "nothing else is deleted")
+    expect([row.beat.id for row in await bench.fleet.workers()]).equals([WORKER], "nothing else is deleted")
 
 
 @check("sweep.bounded")

@@ -13,7 +13,7 @@ from klokka.spi.fleet import FleetStore
 from klokka.spi.keys import LeaseStore
 from klokka.spi.operate import OperableStore
 from klokka.spi.query import QueryableStore
-from klokka.tck.bench import HOUR, KIND, MINUTE, OTHER_WORKER, QUEUE, WORKER, Bench
+from klokka.tck.bench import HOUR, KIND, MINUTE, OTHER_WORKER, QUEUE, SECOND, WORKER, Bench
 from klokka.tck.check import check
 from klokka.tck.violations import expect, expect_refusal, present
 
@@ -255,6 +255,20 @@ async def a_clock_that_steps_back_loses_no_job_and_no_key(bench: Bench) -> None:
     expect(later in claimed).equals(True, "what is enqueued now is due now")
     bench.move_clock(HOUR)
     expect({*claimed, *await bench.claimed_ids(lease=9 * HOUR)}).equals({due, later}, "late by the step at most")
+
+
+@check("time.backwards", "lease.one", "lease.cursor", needs=LeaseStore, given="advance")
+async def a_clock_that_steps_back_revives_no_lease_that_was_released(bench: Bench) -> None:
+    now = await bench.store.now()
+    old = present(await bench.leases.acquire_lease("ticker", "me", MINUTE), "a free lease is given")
+    bench.move_clock(SECOND)
+    await bench.leases.release_lease("ticker", "me")
+    bench.move_clock(-HOUR)
+
+    moved = await bench.leases.advance_cursor("ticks", now, lease="ticker", fence=old)
+    expect(moved).equals(False, "what was released is over, wherever the clock goes")
+    new = await bench.leases.acquire_lease("ticker", "you", MINUTE)
+    expect(new).above(old, "and is free for others, under a higher fence")
 
 
 @check("time.backwards", "schedule.complete", given="advance")

@@ -62,6 +62,7 @@ async def every_edge_is_applied_and_sets_what_belongs_to_its_state(bench: Bench)
         for to in TARGETS:
             job = await bench.standing(stored, queue=f"{status_of(stored)}-{status_of(to)}")
             before = await bench.details(job)
+            bench.let_go_on()
 
             moved, moment = await bench.timed(bench.store.transition(job, from_=stored, to=to))
 

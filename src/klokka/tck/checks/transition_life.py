@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+from klokka.core.error_text import MESSAGE_BYTES, TRACEBACK_BYTES, TYPE_BYTES
 from klokka.core.ids import Fence
 from klokka.core.records import EnqueueResult, JobError
 from klokka.core.states import (
@@ -92,6 +93,21 @@ async def no_text_keeps_a_job_from_being_failed(bench: Bench) -> None:
         expect(len(error.message)).within(1, 1_000_000, "long text is cut")
         if len(text) > 1_000_000:
             expect(error.message).differs(text[: len(error.message)], "a cut has a mark")
+
+
+@check("transition.error", needs=QueryableStore)
+async def what_is_no_longer_than_stated_is_kept_whole(bench: Bench) -> None:
+    long = JobError(type="T" * TYPE_BYTES, message="é" * (MESSAGE_BYTES // 2), traceback="\n" * TRACEBACK_BYTES)
+    short = JobError(type="T", message="")
+    job = await bench.claimed()
+
+    for error in (long, short):
+        await bench.settle(job, Failed(timedelta(0)), error=error)
+        kept = present((await bench.details(job.id)).last_error, "the error is kept")
+        expect((kept.type, kept.message, kept.traceback)).equals(
+            (error.type, error.message, error.traceback), "all of it is kept, and nothing of the one before"
+        )
+        job = await bench.claim_one()
 
 
 @check("transition.refund", needs=QueryableStore)

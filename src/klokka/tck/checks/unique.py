@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import replace
 from datetime import timedelta
 
 from klokka.core.records import EnqueueResult
@@ -35,9 +36,8 @@ async def a_held_key_leads_to_its_holder_and_leaves_it_untouched(bench: Bench) -
         holder = await bench.standing(state, unique_key=key, payload="first", queue=key.lower())
         before = await bench.details(holder)
 
-        (result,) = await bench.store.enqueue(
-            [bench.new(unique_key=key, payload="second", queue="elsewhere", kind=OTHER_KIND, run_at=timedelta(0))]
-        )
+        late = bench.new(unique_key=key, payload="second", queue="elsewhere", kind=OTHER_KIND, run_at=timedelta(0))
+        (result,) = await bench.store.enqueue([replace(late, headers={"late": "yes"}, payload_version=9)])
 
         expect(result).equals(EnqueueResult(id=holder, created=False), "a held key is success with the holder's id")
         expect(await bench.details(holder)).equals(before, "the holder is untouched: payload, queue, time and state")
