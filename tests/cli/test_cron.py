@@ -55,6 +55,7 @@ def test_without_an_instant_it_begins_now(shell: Shell) -> None:
         (("* * * * *", "--zone", "Mars/Base"), "Mars/Base"),
         (("* * * * *", "--after", "yesterday"), "no instant"),
         (("* * * * *", "--count", "-1"), "--count"),
+        (("* * * * *", "--count", "0"), "--count"),
         ((), "EXPRESSION"),
     ],
 )

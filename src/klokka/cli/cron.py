@@ -35,7 +35,7 @@ def cron() -> None:
 @click.option("--zone", metavar="ZONE", default="UTC", show_default=True, help="IANA name of the zone.")
 @click.option("--seconds", is_flag=True, help="Six fields, seconds first.")
 @click.option("--after", type=INSTANT, help="Show fires later than this; now, if left out.")
-@click.option("--count", type=click.IntRange(0, 1000), default=5, show_default=True, help="How many fires.")
+@click.option("--count", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many fires.")
 @json_option
 def explain(expression: str, zone: str, seconds: bool, after: datetime | None, count: int, as_json: bool) -> None:
     """Say in words when EXPRESSION fires, and show the next fires and what clock changes do to them.

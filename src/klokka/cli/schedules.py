@@ -93,7 +93,7 @@ def show(id: ScheduleId, as_json: bool) -> None:
 @schedules.command("next")
 @click.argument("id", type=SCHEDULE)
 @click.option("--after", type=INSTANT, help="Show fires later than this; now by the store's clock, if left out.")
-@click.option("--count", type=click.IntRange(0, 1000), default=5, show_default=True, help="How many fires.")
+@click.option("--count", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many fires.")
 @json_option
 @store_options
 def next_fires(id: ScheduleId, after: datetime | None, count: int, as_json: bool) -> None:
