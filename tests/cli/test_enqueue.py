@@ -108,6 +108,8 @@ def test_a_kind_without_handler_is_checked_to_be_json_and_said(shop: Shell) -> N
             "which welcome does not know and would lose. Known there: ",
         ),
         (("receipt", '{"order": 7, "ordr": 8}'), "the payload has the field '$.ordr', which Receipt does not know"),
+        (("email.welcome", '{"user_id": 1, "user_id": 2}'), "the payload gives 'user_id' twice in one object"),
+        (("elsewhere", '[{"a": {"n": 1, "n": 1}}]'), "the payload gives 'n' twice in one object"),
         (("elsewhere", "{"), "the payload is no JSON"),
         (("elsewhere", "NaN"), "the payload is no JSON"),
         (("elsewhere", "[" * 100_000), "the payload is no JSON"),

@@ -90,8 +90,24 @@ def test_a_field_that_would_be_lost_is_named_with_the_known_ones(
 
 
 @pytest.mark.parametrize(
+    ("payload_type", "text", "name"),
+    [
+        (Order, '{"id":1,"id":2}', "id"),
+        (Order, '{"id":1,"extra":[{"a":{"b":1,"c":2,"b":1}}]}', "b"),
+        (Person, '{"full_name":"x","full_name":"y"}', "full_name"),
+        (dict[str, int], '{"a":1,"\\u0061":2}', "a"),
+        (Any, '{"n":1,"n":2}', "n"),
+    ],
+)
+def test_a_name_given_twice_in_one_object_is_refused(payload_type: Any, text: str, name: str) -> None:
+    with pytest.raises(PayloadNotEncodable, match=f"gives '{name}' twice in one object"):
+        codec_for(payload_type).check(text)
+
+
+@pytest.mark.parametrize(
     ("payload_type", "text"),
     [
+        (Any, '[{"n":1},{"n":{"n":2}}]'),
         (Order, '{"id":1,"extra":{"what":["ever",{"it":"is"}]}}'),
         (Point, '{"type":"point","fromX":0}'),
         (Person, '{"fullName":"x","initials":"x"}'),

@@ -57,7 +57,7 @@ class JobFunction(Generic[P, R]):
 
         Raises:
             PayloadUndecodable: the text does not fit the function's parameters.
-            PayloadNotEncodable: it has a field that is none of them.
+            PayloadNotEncodable: it has a field that is none of them, or one given twice.
         """
         self._parameters.check(text)
         return self._request(text)

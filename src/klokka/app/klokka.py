@@ -119,7 +119,8 @@ class Klokka(Operating, Working):
         """A request for a kind by its name, its payload as JSON text, for code that knows kinds at run time only.
 
         Raises:
-            InvalidInput: the kind has no handler here, or does not know a field of the payload, which would be lost.
+            InvalidInput: the kind has no handler here, or a field of the payload would be lost: one that the kind does
+                not know, or one given twice.
             PayloadUndecodable: the text does not fit the kind.
         """
         return self._registry.request(kind, payload)

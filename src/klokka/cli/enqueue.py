@@ -14,6 +14,7 @@ from klokka.cli.exits import Refused
 from klokka.cli.output import json_option
 from klokka.cli.parameters import DURATION, INSTANT, KEY, QUEUE
 from klokka.cli.source import app_alone
+from klokka.core.lost_fields import check_said_once
 from klokka.core.names import check_kind, check_text, shown
 from klokka.core.records import NewJob
 from klokka.spi.life import Survives
@@ -78,6 +79,7 @@ def _request(app: Klokka, kind: str, payload: str) -> NewJob:
         return app.request(kind, payload)
     try:
         msgspec.json.decode(payload)
+        check_said_once(payload)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise Refused(f"the payload is no JSON: {error}.") from error
     known = f"it has {', '.join(sorted(app.handlers))}" if app.handlers else "it has none"

@@ -79,11 +79,13 @@ class Codec(Generic[P]):
 
         Raises:
             PayloadUndecodable: it does not fit the class.
-            PayloadNotEncodable: it has a field that the class does not know, which would be lost in silence.
+            PayloadNotEncodable: it has a field that the class does not know, or one given twice; a value would be lost
+                in silence.
         """
-        from klokka.core.lost_fields import lost_field
+        from klokka.core.lost_fields import check_said_once, lost_field
 
         decoded = self.decode(text)
+        check_said_once(text)
         lost = lost_field(msgspec.json.decode(text), decoded, _keys(self._type))
         if lost is not None:
             known = f" Known there: {', '.join(lost.known)}." if lost.known else ""

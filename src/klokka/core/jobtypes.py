@@ -47,7 +47,7 @@ class JobType(Generic[P]):
 
         Raises:
             PayloadUndecodable: the text does not fit.
-            PayloadNotEncodable: it has a field that the class does not know.
+            PayloadNotEncodable: it has a field that the class does not know, or one given twice.
         """
         self._codec().check(text)
         return self._request(text)

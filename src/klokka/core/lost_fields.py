@@ -1,10 +1,15 @@
-"""Fields of a payload's text that its class does not know: decoding leaves them aside, enqueueing must not."""
+"""What decoding leaves aside of a payload's text, and enqueueing must not: fields that its class does not know, and
+those given twice."""
 
 import dataclasses
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 import msgspec
+
+from klokka.core.names import shown
+from klokka.errors import PayloadNotEncodable
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +42,26 @@ def lost_field(given: Any, decoded: Any, known: Iterable[str] = ()) -> LostField
             continue
         ahead += reversed(parts)
     return None
+
+
+def check_said_once(text: str) -> None:
+    """Returns if no object in JSON `text` gives a name twice: readers keep one of the values, and drop the others.
+
+    Raises:
+        PayloadNotEncodable: one does, and which name.
+    """
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise PayloadNotEncodable(
+                    f"the payload gives {shown(name)} twice in one object, and one of the values would be lost. "
+                    "Give it once."
+                )
+            seen.add(name)
+
+    json.loads(text, object_pairs_hook=look, parse_int=str)  # a number may be longer than Python reads
 
 
 def _is_array(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:

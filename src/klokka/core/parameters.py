@@ -70,7 +70,7 @@ class Parameters:
 
         Raises:
             PayloadUndecodable: it does not fit.
-            PayloadNotEncodable: it has a field that would be lost in silence.
+            PayloadNotEncodable: it has a field, or one given twice, that would be lost in silence.
         """
         self._codec.check(text)
 
