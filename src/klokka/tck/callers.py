@@ -87,6 +87,7 @@ async def begin_blocking(bench: Bench) -> AsyncGenerator[Caller]:
         with bench.sync_transaction() as tx:
             while (order := orders.get()) is not None:
                 work, outcome = order
+                outcome.set_running_or_notify_cancel()
                 try:
                     outcome.set_result(work(tx))
                 except BaseException as error:

@@ -68,6 +68,7 @@ async def threaded(stores: Sequence[JobStore], work: Callable[[JobStore, int], A
             await store.close()
 
     def run(store: JobStore, number: int, outcome: Future[R]) -> None:
+        outcome.set_running_or_notify_cancel()  # from here on nobody can cancel it, and it may be set
         try:
             outcome.set_result(asyncio.run(one(store, number)))
         except BaseException as error:
@@ -86,6 +87,7 @@ async def in_thread(work: Callable[[], R]) -> R:
     outcome: Future[R] = Future()
 
     def run() -> None:
+        outcome.set_running_or_notify_cancel()
         try:
             outcome.set_result(work())
         except BaseException as error:

@@ -304,3 +304,82 @@ class EndsAllVerbsWhenItCloses(MemoryStore):
         closing: Any = self._data.reserved.get("closing")
         if closing is not None:
             closing.set()
+
+
+@breaks("key.owner")
+class GivesNoTokenToEnqueueOnce(MemoryStore):
+    async def enqueue_once(self, job: NewJob, *, scope: str, key: str, ttl: timedelta) -> JobId | None:
+        made = await super().enqueue_once(job, scope=scope, key=key, ttl=ttl)
+        if made is not None:
+            self._data.records[scope, key].token = KeyToken("")
+        return made
+
+
+@breaks("key.atomic")
+class EnqueuesOnceWithoutHeaders:
+    async def enqueue_once(self, job: NewJob, **arguments: Any) -> JobId | None:
+        return await super().enqueue_once(replace(job, headers={}), **arguments)
+
+
+@breaks("schedule.complete")
+class NamesItselfInItsRuns:
+    async def complete_fire(self, schedule_id: ScheduleId, *, runs: Sequence[NewJob], **arguments: Any) -> Any:
+        named = [replace(run, schedule_id=schedule_id) for run in runs]
+        return await super().complete_fire(schedule_id, runs=named, **arguments)
+
+
+@breaks("tx.atomic")
+class LosesVersionsInTransactions:
+    def enqueue_in_sync(self, tx: Any, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
+        return super().enqueue_in_sync(tx, [replace(job, payload_version=1) for job in jobs])
+
+
+@breaks("fleet.pause")
+class TakesNoReasonForNoPause:
+    async def pause_queue(self, queue: str, reason: str) -> None:
+        if reason:
+            await super().pause_queue(queue, reason)
+
+
+@breaks("fleet.pause")
+class RequeuesIntoNoPausedQueue:
+    async def requeue(self, id: JobId) -> bool:
+        details = await self.get_job(id)
+        if details is not None and details.summary.queue in await self.paused_queues():
+            return False
+        return await super().requeue(id)
+
+
+@breaks("fleet.pause")
+class FiresIntoNoPausedQueue:
+    async def complete_fire(self, schedule_id: ScheduleId, *, runs: Sequence[NewJob], **arguments: Any) -> Any:
+        if {run.queue for run in runs} & set(await self.paused_queues()):
+            return None
+        return await super().complete_fire(schedule_id, runs=runs, **arguments)
+
+
+@breaks("operate.schedule")
+class NeedsAReasonToPause:
+    async def pause_schedule(self, id: ScheduleId, reason: str) -> bool:
+        return bool(reason) and await super().pause_schedule(id, reason)
+
+
+@breaks("transition.fence")
+class TakesEndedLeasesForWaiting(MemoryStore):
+    async def transition(self, id: JobId, **arguments: Any) -> bool:
+        row = self._data.table.running(id)
+        ended = row is not None and row.lease_until is not None and row.lease_until <= await self.now()
+        return not (ended and arguments.get("fence") is None) and await super().transition(id, **arguments)
+
+
+@breaks("claim.fence")
+class CountsFencesInDoubles:
+    async def claim(self, **arguments: Any) -> list[ClaimedJob]:
+        return [replace(job, fence=Fence(float(job.fence))) for job in await super().claim(**arguments)]  # type: ignore[arg-type]
+
+
+@breaks("query.details")
+class ShowsStatusesAsText:
+    async def get_job(self, id: JobId) -> Any:
+        details = await super().get_job(id)
+        return details and replace(details, summary=replace(details.summary, status=details.summary.status.value))

@@ -3,10 +3,12 @@
 from datetime import timedelta
 
 from klokka.core.ids import ScheduleId, WorkerId
+from klokka.core.schedule_records import ScheduleSpec
 from klokka.core.states import Failed, Succeeded
 from klokka.core.worker_records import WorkerBeat
 from klokka.spi.fleet import FleetStore
-from klokka.tck.bench import HOUR, MINUTE, WORKER, Bench
+from klokka.spi.operate import OperableStore
+from klokka.tck.bench import HOUR, KIND, MINUTE, QUEUE, WORKER, Bench
 from klokka.tck.check import check
 from klokka.tck.violations import expect
 
@@ -139,6 +141,42 @@ async def running_jobs_of_a_paused_queue_go_on_and_settle(bench: Bench) -> None:
     expect(held).equals({job.id for job in jobs}, "running jobs go on")
     for job in jobs:
         await bench.settle(job, Succeeded())
+
+
+@check("fleet.pause", needs=(FleetStore, OperableStore))
+async def a_paused_queue_takes_from_everywhere(bench: Bench) -> None:
+    schedule = ScheduleId("s")
+    at = await bench.store.now()
+    await bench.store.upsert_schedules(
+        [ScheduleSpec(id=schedule, kind=KIND, fingerprint="v1", description="", fire_at=at)]
+    )
+    (fire,) = await bench.store.due_schedules(ids=[schedule], limit=1, lease=HOUR, worker=WORKER)
+    ended, failing, called_off, deleted = [await bench.claimed(queue="paused") for _ in range(4)]
+    await bench.settle(ended, Succeeded())
+    await bench.fleet.pause_queue("paused", "maintenance")
+
+    expect(await bench.operate.requeue(ended.id)).equals(True, "a paused queue takes what is requeued")
+    await bench.settle(failing, Failed(timedelta(0)))
+    expect(await bench.operate.cancel(called_off.id)).equals(True, "and people may call off")
+    expect(await bench.operate.delete(deleted.id)).equals(True, "and delete")
+    runs = await bench.store.complete_fire(
+        schedule, fence=fire.fence, runs=[bench.new(queue="paused")], next_fire_at=None
+    )
+    expect(runs).differs(None, "and schedules put their runs into it")
+
+    await bench.fleet.resume_queue("paused")
+    expect(len(await bench.claim(queues=["paused"]))).equals(3, "all of which it gives when it is resumed")
+
+
+@check("fleet.pause", needs=FleetStore)
+async def a_pause_without_a_reason_is_a_pause(bench: Bench) -> None:
+    await bench.enqueue_one()
+
+    await bench.fleet.pause_queue(QUEUE, "")
+
+    expect(await bench.claim()).equals([], "a paused queue gives no claims, whatever the reason")
+    expect(dict(await bench.fleet.paused_queues())).equals({QUEUE: ""}, "and is shown")
+    expect(await bench.fleet.resume_queue(QUEUE)).equals(True, "it was paused")
 
 
 @check("fleet.pause", needs=FleetStore)

@@ -138,7 +138,7 @@ async def releasing_an_ended_claim_changes_nothing(bench: Bench) -> None:
     expect(await bench.keys.release_key("scope", "key", token)).equals(False, "and the answer is the same without it")
 
 
-@check("key.atomic", "key.once", needs=EnqueueOnceStore)
+@check("key.atomic", "key.once", "key.owner", needs=EnqueueOnceStore)
 async def key_and_job_are_written_together_and_once(bench: Bench) -> None:
     first = await bench.once.enqueue_once(bench.new(payload="1"), scope="scope", key="key", ttl=HOUR)
     second = await bench.once.enqueue_once(bench.new(payload="2"), scope="scope", key="key", ttl=HOUR)
@@ -147,6 +147,9 @@ async def key_and_job_are_written_together_and_once(bench: Bench) -> None:
     expect(second).equals(None, "None for a duplicate of (scope, key)")
     claimed = await bench.claim()
     expect([(job.id, job.payload) for job in claimed]).equals([(first, "1"), (other, "3")], "key and job in one")
+    for guess in ("", "None", str(first)):
+        freed = await bench.once.release_key("scope", "key", KeyToken(guess))
+        expect(freed, "key.owner").equals(False, "nobody was given its token")
     expect(await bench.once.claim_key("scope", "key", HOUR)).equals(None, "the key is a key like others")
 
 

@@ -59,7 +59,7 @@ PLAYS: Final = 60
 STEPS: Final = 25
 SHRINKS: Final = 200
 """Further plays in which a failure is made shorter."""
-WITHIN: Final = timedelta(seconds=30)
+WITHIN: Final = timedelta(seconds=20)
 """For the plays, and once more for making a failure shorter. Numbers decide, so that a seed means the same everywhere;
 this is for machines that are slow beyond use."""
 

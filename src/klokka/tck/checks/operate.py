@@ -280,6 +280,16 @@ async def pausing_and_resuming_withdraw_a_fire_in_flight(bench: Bench) -> None:
 
 
 @check("operate.schedule", needs=OperableStore)
+async def a_pause_of_a_schedule_without_a_reason_is_a_pause(bench: Bench) -> None:
+    at = await _define(bench)
+
+    expect(await bench.operate.pause_schedule(S, "")).equals(True, "it is paused")
+
+    expect(await _due(bench)).equals(NO_FIRES, "a paused schedule is not due, whatever the reason")
+    expect(await bench.operate.resume_schedule(S, at)).equals(True, "it was paused")
+
+
+@check("operate.schedule", needs=OperableStore)
 async def unknown_and_unpaused_schedules_answer_false(bench: Bench) -> None:
     at = await _define(bench)
 

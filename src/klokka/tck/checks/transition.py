@@ -247,11 +247,14 @@ async def a_holder_that_was_taken_over_cannot_finish(bench: Bench) -> None:
 @check("transition.fence")
 async def an_ended_lease_alone_refuses_nothing(bench: Bench) -> None:
     job = await bench.claimed(lease=bench.short)
+    other = await bench.claimed(lease=bench.short)
     await bench.pass_time(bench.short)
 
     moved = await bench.store.transition(job.id, from_=Running(), to=Succeeded(), fence=job.fence)
+    called_off = await bench.store.transition(other.id, from_=Running(), to=Cancelled())
 
     expect(moved).equals(True, "with an equal fence and the state Running the change applies")
+    expect(called_off).equals(True, "states are compared as stored, and it is Running still")
     expect(await bench.claim()).equals([], "the job has ended")
 
 
