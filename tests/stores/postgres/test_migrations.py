@@ -16,6 +16,9 @@ from tests.support.firing import fires
 from tests.support.postgres import connection, fresh_role
 
 LATEST = len(STEPS)
+WHOLE = PostgresStore("postgresql:///jobs").migration_sql()
+CUT = WHOLE[WHOLE.index("do ") : WHOLE.index("create index")]
+"""Run without its transaction, and cut after the first table."""
 NAMES = ['We"ird näme', "klokka's", "{channel}", "$1 $$", "x" * 63, "öäü" * 10, "select", "A.B", "%s"]
 
 
@@ -147,6 +150,29 @@ async def test_an_altered_migration_is_refused(where: str) -> None:
         other.execute("update klokka.migrations set checksum = repeat('0', 64)")
 
     with pytest.raises(SchemaMismatch, match="another text"):
+        await PostgresStore(where).open()
+
+
+@pytest.mark.parametrize("undo", ["delete from klokka.migrations", CUT])
+async def test_tables_of_ours_without_a_recorded_version_are_refused(bare: str, undo: str) -> None:
+    store = PostgresStore(bare)
+    if undo != CUT:
+        await store.migrate()
+    with connection(bare) as administrator:
+        administrator.execute(undo.encode())
+
+    for attempt in (store.open, store.migrate, store.schema):
+        with pytest.raises(
+            SchemaMismatch, match=r"Klokka's table '\w+'.*no version.*half-applied or emptied.*[Rr]estore.*drop"
+        ):
+            await attempt()
+
+
+async def test_part_of_a_later_version_without_its_record_is_refused(where: str) -> None:
+    with connection(where) as administrator:
+        administrator.execute("delete from klokka.migrations where version = 2")
+
+    with pytest.raises(SchemaMismatch, match=r"0002_ended_kinds.*already there.*half-applied"):
         await PostgresStore(where).open()
 
 

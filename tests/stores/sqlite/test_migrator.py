@@ -154,6 +154,16 @@ async def test_a_ledger_of_another_shape_is_refused(path: Path) -> None:
     assert "klokka_migrations is not Klokka's" in await refused(path)
 
 
+async def test_tables_of_ours_without_a_recorded_version_are_refused(path: Path) -> None:
+    await SqliteStore(path).migrate()
+    change(path, "delete from klokka_migrations")
+
+    message = await refused(path)
+
+    assert "Klokka's table 'klokka_cursors'" in message
+    assert "records no version: it was half-applied or emptied. Restore a backup" in message
+
+
 async def test_a_missing_table_is_refused_by_name(path: Path) -> None:
     await SqliteStore(path).migrate()
     change(path, "drop table klokka_leases")

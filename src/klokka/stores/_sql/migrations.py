@@ -33,6 +33,17 @@ def migrations(package: str) -> tuple[Migration, ...]:
     return tuple(sorted(found, key=lambda migration: migration.version))
 
 
+def unrecorded(where: str, table: str, whole: str) -> SchemaMismatch:
+    """The refusal of tables of ours beside a ledger without a row. Nobody knows what the steps would meet.
+
+    `whole` is what may be dropped to begin anew.
+    """
+    return SchemaMismatch(
+        f"{where} has Klokka's table {table!r} but records no version: it was half-applied or emptied. "
+        f"Restore a backup; or drop {whole}, if nothing in it is needed, and run `klokka migrate`."
+    )
+
+
 def pending(applied: Mapping[int, str], known: Sequence[Migration], where: str) -> Sequence[Migration]:
     """Those of `known` that `applied`, checksums by version, lacks.
 

@@ -7,7 +7,7 @@ import psycopg
 
 from klokka.errors import SchemaMismatch, StoreReadOnly
 from klokka.spi.life import Migrations
-from klokka.stores._sql.migrations import Migration, migrations, pending
+from klokka.stores._sql.migrations import Migration, migrations, pending, unrecorded
 from klokka.stores.postgres.failures import translated
 from klokka.stores.postgres.link import Link
 from klokka.stores.postgres.schema import Schema
@@ -28,6 +28,11 @@ select relation.relname
 from pg_catalog.pg_class as relation
 inner join pg_catalog.pg_namespace as namespace on namespace.oid = relation.relnamespace
 where namespace.nspname = $1::text and relation.relkind in ('r', 'p', 'v', 'm', 'f')"""
+_THERE_ALREADY: Final = (
+    psycopg.errors.DuplicateTable,
+    psycopg.errors.DuplicateFunction,
+    psycopg.errors.DuplicateObject,
+)
 _LOCK: Final = "select pg_advisory_xact_lock(hashtextextended('klokka.migrations.{name}', 0))"
 
 
@@ -62,6 +67,8 @@ async def migrate(link: Link, setting: Setting) -> Migrations:
                 f"{setting.where}: this role may not migrate the schema {setting.schema.name!r} from version "
                 f"{before.current} to {before.latest} ({error}). Run `klokka migrate` as a role that may."
             ) from error
+        except psycopg.Error as error:
+            raise translated(error, setting.where, may_be_done=True) from error
     return before
 
 
@@ -100,6 +107,7 @@ def _literal(text: str) -> str:
 async def _step(link: Link, setting: Setting) -> bool:
     """Applies the next pending step; False if there is none."""
     schema = setting.schema
+    todo: list[Migration] = []
     await link.begin()
     try:
         # The others wait for the whole of a step, which may rewrite a large table.
@@ -111,6 +119,12 @@ async def _step(link: Link, setting: Setting) -> bool:
             for text in (_LEDGER, todo[0].text, _record(todo[0])):
                 await link.connection.execute(schema.written(text).encode())
         await link.commit()
+    except _THERE_ALREADY as error:
+        step = todo[0]
+        raise SchemaMismatch(
+            f"{setting.where}, schema {schema.name!r}, does not record {step.version:04d}_{step.name}, and part of it is "
+            f"already there ({error}): it was half-applied. Restore a backup, or take out that part."
+        ) from error
     finally:
         if not link.idle and not link.connection.closed:
             await link.connection.execute(b"rollback")
@@ -133,7 +147,10 @@ async def _pending(link: Link, setting: Setting) -> list[Migration]:
         raise SchemaMismatch(f"{where} has a table 'migrations' that is not Klokka's. Give another schema.") from error
     except psycopg.Error as error:
         raise translated(error, where, may_be_done=False) from error
-    todo = list(pending(dict(rows), STEPS, where))
+    applied = dict(rows)
+    if not applied and (ours := sorted(present & _TABLES)):
+        raise unrecorded(where, ours[0], "the schema")
+    todo = list(pending(applied, STEPS, where))
     if not todo and (missing := sorted(_TABLES - present)):
         raise SchemaMismatch(f"{where} is damaged: the table {missing[0]!r} is missing. Restore a backup.")
     return todo

@@ -8,7 +8,7 @@ from typing import Final
 
 from klokka.errors import SchemaMismatch
 from klokka.spi.life import Migrations
-from klokka.stores._sql.migrations import Migration, migrations, pending
+from klokka.stores._sql.migrations import Migration, migrations, pending, unrecorded
 
 STEPS: Final = migrations("klokka.stores.sqlite")
 _LEDGER: Final = """create table if not exists klokka_migrations (
@@ -76,6 +76,8 @@ def _pending(connection: sqlite3.Connection, path: str) -> list[Migration]:
         applied = dict(connection.execute("select version, checksum from klokka_migrations"))
     except sqlite3.OperationalError as error:
         raise SchemaMismatch(f"{path}: its klokka_migrations is not Klokka's ({error}). Give another path.") from error
+    if not applied and (ours := sorted(present & _TABLES)):
+        raise unrecorded(path, ours[0], "every table klokka_…")
     todo = list(pending(applied, STEPS, path))
     if not todo and (missing := sorted(_TABLES - present)):
         raise SchemaMismatch(f"{path} is damaged: the table {missing[0]} is missing. Restore a backup.")
