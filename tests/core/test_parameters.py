@@ -34,7 +34,8 @@ def test_unknown_fields_of_a_newer_producer_are_left_aside() -> None:
     [
         ((), {}, "missing a required argument: 'user_id'"),
         ((1, "en", 3), {}, "too many positional arguments"),
-        ((1,), {"user": 2}, "unexpected keyword argument 'user'"),
+        ((1,), {"other": 2}, r"unexpected keyword argument 'other'\.$"),
+        ((), {"user_ids": 2}, r"unexpected keyword argument 'user_ids'\. Did you mean user_id\?"),
         (("7",), {}, r"Expected `int`, got `str` - at `\$.user_id`"),
         ((1,), {"tags": ("a",)}, "argument tags .* would come back as"),
     ],

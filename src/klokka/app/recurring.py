@@ -9,7 +9,7 @@ from klokka.app.schedules import Schedules
 from klokka.core.ids import ScheduleId
 from klokka.core.policies import RetryPolicy
 from klokka.core.records import NewJob
-from klokka.errors import InvalidInput
+from klokka.errors import InvalidInput, PayloadNotEncodable
 from klokka.runtime.handlers import ExecutorName
 
 if TYPE_CHECKING:  # an app without schedules does not pay for zones and calendars
@@ -86,7 +86,14 @@ class Recurring:
 
         def decorate(function: Callable[[], R]) -> JobFunction[[], R]:
             job: JobFunction[[], R] = self._kinds(id, **kind)(function)
-            define(job.new())
+            try:
+                request = job.new()
+            except PayloadNotEncodable as error:
+                raise PayloadNotEncodable(
+                    f"schedule {id!r} runs its function without arguments, and {error} Give its parameters defaults, or "
+                    f"make it a kind with @app.job and say app.recurring({id!r}, …, {job.__name__}.new(…))."
+                ) from error
+            define(request)
             return job
 
         if request is None:

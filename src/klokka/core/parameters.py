@@ -3,6 +3,7 @@
 import inspect
 import typing
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any, Final, NotRequired
 
 from klokka.core.codecs import Codec, check_same
@@ -51,7 +52,7 @@ class Parameters:
         try:
             arguments = self._signature.bind(*args, **kwargs).arguments
         except TypeError as error:
-            raise PayloadNotEncodable(f"{self._name}{self._signature}: {error}.") from error
+            raise PayloadNotEncodable(f"{self._name}{self._signature}: {self._misfit(kwargs, error)}") from error
         text, back = self._codec.trip(arguments)
         for name, argument in arguments.items():
             check_same(back[name], argument, f"{self._name}: argument {name}")
@@ -73,6 +74,15 @@ class Parameters:
             PayloadNotEncodable: it has a field, or one given twice, that would be lost in silence.
         """
         self._codec.check(text)
+
+    def _misfit(self, kwargs: dict[str, Any], error: TypeError) -> str:
+        """An unknown name before a missing argument, which is often the same one, misspelt."""
+        known = self._signature.parameters
+        unknown = next((name for name in kwargs if name not in known), None)
+        if unknown is None:
+            return f"{error}."
+        near = get_close_matches(unknown, known, n=1)
+        return f"got an unexpected keyword argument {unknown!r}." + (f" Did you mean {near[0]}?" if near else "")
 
     def _hints(self, function: Callable[..., Any]) -> dict[str, Any]:
         try:
