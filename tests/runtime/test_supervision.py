@@ -1,10 +1,13 @@
 """No duty dies silently."""
 
 import asyncio
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from klokka.runtime import outages
 from klokka.runtime.outages import Outage
 from klokka.runtime.supervision import supervised
 from tests.support.flaky import FlakyStore
@@ -49,6 +52,24 @@ def test_patience_grows_and_is_capped() -> None:
     assert min(waits[10:]) >= 7.5
     outage.over()
     assert outage.failed(ValueError()) <= 1.0
+
+
+def test_an_outage_is_told_at_its_beginning_each_minute_and_at_its_end(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = count(step=25)
+    monkeypatch.setattr(outages, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    outage = Outage("cooking")
+
+    for _ in range(6):
+        outage.failed(ValueError("no gas"))
+    outage.over()
+
+    assert [record.getMessage() for record in caplog.records if record.name == "klokka.outage"] == [
+        "cooking fails (ValueError: no gas); trying again until it works",
+        "cooking still fails after 1 m 15 s (ValueError: no gas)",
+        "cooking works again after 2 m 30 s; tries that failed: 6",
+    ]
 
 
 async def test_the_thread_that_renews_leases_outlives_what_happens_to_it(

@@ -236,7 +236,9 @@ async def test_a_peer_that_vanished_without_a_word_is_noticed(where: str) -> Non
         await hint(wakeups)
 
 
-async def test_an_outage_is_waited_out_and_ends_with_a_hint(where: str) -> None:
+async def test_an_outage_is_waited_out_told_once_and_ends_with_a_hint(
+    where: str, caplog: pytest.LogCaptureFixture
+) -> None:
     async with proxy_to(where) as proxy, listening(where, listen=proxy.where) as (store, wakeups):
         proxy.cut(refuse=True)
         await store.enqueue([JOB])
@@ -246,6 +248,9 @@ async def test_an_outage_is_waited_out_and_ends_with_a_hint(where: str) -> None:
         proxy.mend()
 
         await hint(wakeups)
+    told = [record.getMessage() for record in caplog.records if record.name.endswith("listener")]
+    assert ["wakeups are lost" in text for text in told] == [True, False]
+    assert told[1].endswith("wakeups are back")
 
 
 async def test_closing_the_store_ends_the_hints(where: str) -> None:

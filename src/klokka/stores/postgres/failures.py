@@ -53,6 +53,10 @@ _BY_STATE: Final[dict[str, tuple[_Made, str]]] = {
 }
 
 
+_ANSWERED: Final = "FATAL:"
+"""In what libpq says of a connection that the server itself refused. It gives no code for that, and no more to go by."""
+
+
 class KeyTakenError(Exception):
     """A live job holds the unique key of the one that was to be live again; the statement was undone."""
 
@@ -91,6 +95,13 @@ def translated(error: BaseException, where: str, *, may_be_done: bool) -> BaseEx
 
 def unreachable(error: BaseException, where: str) -> BaseException:
     """What it means that no connection could be made."""
+    if _ANSWERED in str(error):
+        refused = StoreUnavailable(
+            f"{where}: the server took no connection ({_said(error)}). "
+            f"Wait if it is about to start or to stop; else correct database, role or password."
+        )
+        refused.__cause__ = error
+        return refused
     made = translated(error, where, may_be_done=False)
     if type(made) is StoreError:
         return translated(psycopg.OperationalError(str(error)), where, may_be_done=False)

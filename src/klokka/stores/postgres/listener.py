@@ -62,6 +62,7 @@ class Listener:
         self._task: asyncio.Task[None] | None = None
         self._listening: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
+        self._lost = False
 
     @contextmanager
     def heard(self) -> Generator[Ear]:
@@ -104,7 +105,7 @@ class Listener:
             except (StoreError, psycopg.Error, TimeoutError) as error:
                 if self._listening is asyncio.current_task():
                     wait = _FIRST_WAIT
-                _LOG.warning("%s: wakeups are lost (%s); polling goes on. Trying again.", self._setting.where, error)
+                self._tell_lost(error)
             finally:
                 if self._listening is asyncio.current_task():
                     self._listening = None
@@ -119,6 +120,7 @@ class Listener:
             if not link.direct:
                 await self._check_pooler(link)
             self._listening = asyncio.current_task()
+            self._tell_back()
             self._ring()
             while True:
                 async for _ in link.connection.notifies(timeout=self._check, stop_after=1):
@@ -128,6 +130,17 @@ class Listener:
         finally:
             with suppress(psycopg.Error, OSError):
                 await link.close()
+
+    def _tell_lost(self, error: Exception) -> None:
+        """Once for each time that they are."""
+        if not self._lost:
+            _LOG.warning("%s: wakeups are lost (%s); polling goes on. Trying again.", self._setting.where, error)
+        self._lost = True
+
+    def _tell_back(self) -> None:
+        if self._lost:
+            _LOG.warning("%s: wakeups are back", self._setting.where)
+        self._lost = False
 
     async def _check_pooler(self, link: Link) -> None:
         """Returns if a notification from another connection arrives here.
