@@ -91,7 +91,7 @@ class Recurring:
             except PayloadNotEncodable as error:
                 raise PayloadNotEncodable(
                     f"schedule {id!r} runs its function without arguments, and {error} Give its parameters defaults, or "
-                    f"make it a kind with @app.job and say app.recurring({id!r}, …, {job.__name__}.new(…))."
+                    "make it a kind with @app.job and give app.recurring a request, made by its .new(…)."
                 ) from error
             define(request)
             return job
