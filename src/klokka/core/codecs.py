@@ -7,6 +7,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
+from klokka.core.encodable import is_model, unfit
 from klokka.core.names import shown
 from klokka.errors import InvalidInput, PayloadNotEncodable, PayloadUndecodable
 
@@ -31,6 +32,11 @@ class Codec(Generic[P]):
                 f"{name_of(payload_type)} cannot be a payload: {error}. "
                 "Use a dataclass, a msgspec Struct, a pydantic model or plain JSON types."
             ) from error
+        if (fault := unfit(payload_type)) is not None:
+            raise InvalidInput(
+                f"{name_of(payload_type)} cannot be a payload: {name_of(fault.cls)} at `{fault.place}` has no JSON form. "
+                "Use a dataclass, a msgspec Struct, a pydantic model or plain JSON types, or Any for whatever JSON comes."
+            )
 
     def encode(self, payload: P) -> str:
         """JSON text that decodes to an equal payload.
@@ -137,20 +143,13 @@ def name_of(payload_type: Any) -> str:
     return getattr(payload_type, "__name__", str(payload_type))
 
 
-# pydantic models are known by their own methods, so that pydantic is not imported here.
-
-
-def _is_model(payload_type: Any) -> bool:
-    return hasattr(payload_type, "__pydantic_fields__")
-
-
 def _to_plain(value: Any) -> Any:
-    if _is_model(type(value)):
+    if is_model(type(value)):
         return value.model_dump(mode="json")
     raise NotImplementedError(f"objects of class {type(value).__name__} have no JSON form")
 
 
 def _from_plain(payload_type: type[Any], value: Any) -> Any:
-    if _is_model(payload_type):
+    if is_model(payload_type):
         return payload_type.model_validate_json(msgspec.json.encode(value))
     raise NotImplementedError(f"objects of class {name_of(payload_type)} have no JSON form")
