@@ -70,6 +70,20 @@ SLIPS = [
         says="null::text",
     ),
     Slip(
+        clause="claim.order",
+        name="lets chance decide among equal times",
+        statement="claim_jobs",
+        said="order by head.at, head.id",
+        says="order by head.at, head.id % 7",
+    ),
+    Slip(
+        clause="fleet.beat",
+        name="forgets with the next beat",
+        statement="beat",
+        said="worker.live_until < tick.now - interval '24 hours'",
+        says="worker.live_until < tick.now",
+    ),
+    Slip(
         clause="tx.unique",
         name="locks the holder of a key",
         statement="enqueue_keyed_jobs",

@@ -339,3 +339,4 @@ edited(
     "lease.cursor", "MovesAtTheInstantOfTheEnd", ("fence = ?4 and lease_until > ?5", "fence = ?4 and lease_until >= ?5")
 )
 edited("lease.cursor", "MovesUnderAnyFence", ("where name = ?3 and fence = ?4", "where name = ?3 and fence >= ?4 - 9"))
+edited("query.order", "ListsByTheTimeOfEnqueueing", ("order by id desc", "order by enqueued_at desc"))

@@ -47,6 +47,16 @@ async def kinds_share_one_order(bench: Bench) -> None:
     expect(await bench.claimed_ids(kinds=[OTHER_KIND, KIND])).equals(jobs[7:], "the order of kinds means nothing")
 
 
+@check("claim.order", "claim.exact")
+async def of_equal_times_the_id_decides_across_kinds(bench: Bench) -> None:
+    kinds = [f"tck.kind-{number * 7 % 5}" for number in range(60)]
+    ids = [result.id for result in await bench.store.enqueue([bench.new(kind=kind) for kind in kinds])]
+
+    claimed = [await bench.claimed_ids(kinds=set(kinds), limit=limit) for limit in (25, 1, 100)]
+
+    expect(claimed).equals([ids[:25], ids[25:26], ids[26:]], "by due time, then by id, whatever the kind")
+
+
 @check("claim.order")
 async def a_booked_retry_and_a_snooze_stand_in_line_by_their_new_time(bench: Bench) -> None:
     now = await bench.store.now()

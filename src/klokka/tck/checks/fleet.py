@@ -63,7 +63,11 @@ async def each_beat_takes_the_place_of_the_last_one(bench: Bench) -> None:
     )
     await bench.pass_time(bench.short)
     expect([row.live for row in await bench.fleet.workers()]).equals(
-        [False], "and for as long, though others said longer"
+        [False], "and for as long, though it said longer before"
+    )
+    await bench.fleet.beat(_beat("another"), live_for=HOUR)
+    expect([row.beat.id for row in await bench.fleet.workers()]).equals(
+        ["another", "w"], "and is remembered, whoever else beats"
     )
 
 

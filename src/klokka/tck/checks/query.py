@@ -192,6 +192,17 @@ async def jobs_are_listed_by_id_descending(bench: Bench) -> None:
     expect(await _ids(bench, JobQuery())).equals(ids[::-1], "most recently persisted first, which is by id, descending")
 
 
+@check("query.order", "query.page", "time.backwards", needs=QueryableStore, given="advance")
+async def jobs_are_listed_by_id_wherever_the_clock_was(bench: Bench) -> None:
+    ids = await bench.enqueue_many(30)
+    bench.move_clock(-HOUR)
+    ids += await bench.enqueue_many(30)
+
+    expect(await _ids(bench, JobQuery(limit=60))).equals(ids[::-1], "by id, descending, whatever the times say")
+    page = await _ids(bench, JobQuery(limit=60, before=ids[40]))
+    expect(page).equals(ids[39::-1], "and so do pages")
+
+
 @check("query.filters", needs=QueryableStore)
 async def filters_are_joined_and_none_means_any(bench: Bench) -> None:
     made: dict[JobId, JobSummary] = {}
