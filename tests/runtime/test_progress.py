@@ -4,9 +4,11 @@ import asyncio
 import threading
 from typing import Any
 
+import pytest
+
 from klokka.core.ids import JobId
 from klokka.core.states import JobStatus
-from klokka.errors import StoreUnavailable
+from klokka.errors import InvalidInput, StoreUnavailable
 from klokka.runtime.context import JobContext, current_job
 from klokka.runtime.handlers import Executor
 from tests.support.flaky import FlakyStore
@@ -61,3 +63,21 @@ async def test_a_value_that_cannot_be_kept_fails_no_job(store: FlakyStore) -> No
     [job_id] = await enqueue(store, 1)
     async with working(store, handler(run)):
         await status(store, job_id, JobStatus.SUCCEEDED)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), "50%", None])
+async def test_a_value_that_is_no_share_is_refused_at_the_call(store: FlakyStore, value: Any) -> None:
+    refused: list[str] = []
+
+    async def run(payload: Any, job: JobContext) -> None:
+        with pytest.raises(InvalidInput) as said:
+            await job.progress(value)
+        with pytest.raises(InvalidInput):
+            job.progress_sync(value)
+        refused.append(str(said.value))
+
+    [job_id] = await enqueue(store, 1)
+    async with working(store, handler(run)):
+        await status(store, job_id, JobStatus.SUCCEEDED)
+
+    assert refused == [f"progress must be a number from 0.0 to 1.0, not {value!r}."]

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final, Protocol
 
 from klokka.core.ids import Fence, JobId, ScheduleId
+from klokka.core.names import shown
 from klokka.core.records import ClaimedJob
 from klokka.errors import InvalidInput, MisuseError
 
@@ -97,7 +98,7 @@ class JobContext:
         """Keeps `value`, 0.0 to 1.0, where people see it; best effort, and nothing where the store cannot.
 
         Raises:
-            InvalidInput: `value` is out of range.
+            InvalidInput: `value` is out of range, or no number.
         """
         _check_progress(value)
         if self._reporter is not None:
@@ -107,7 +108,7 @@ class JobContext:
         """The same from a handler in a thread or a process; does not wait until it is kept.
 
         Raises:
-            InvalidInput: `value` is out of range.
+            InvalidInput: `value` is out of range, or no number.
         """
         _check_progress(value)
         if self._reporter is not None:
@@ -115,8 +116,12 @@ class JobContext:
 
 
 def _check_progress(value: float) -> None:
-    if not 0.0 <= value <= 1.0:
-        raise InvalidInput(f"progress must be 0.0 to 1.0, not {value}.")
+    try:
+        fits = 0.0 <= value <= 1.0
+    except TypeError:  # a text, or nothing
+        fits = False
+    if not fits:
+        raise InvalidInput(f"progress must be a number from 0.0 to 1.0, not {shown(value)}.")
 
 
 CURRENT: Final[ContextVar[JobContext]] = ContextVar("klokka_current_job")
