@@ -8,6 +8,7 @@ KlokkaError
 │   ├── LimitExceeded              larger than the store's stated limit
 │   ├── PayloadNotEncodable        would not come back as it went in
 │   ├── UnknownStore               no store for this URL
+│   ├── UnknownSchedule            the store has never seen a schedule of this id
 │   ├── MissingExtra               the package behind an extra is not installed
 │   ├── WrongTransaction           `tx` is of the wrong sort, or not in a transaction
 │   └── UnsupportedByStore         the store lacks the capability that this needs
@@ -60,6 +61,10 @@ class PayloadNotEncodable(InvalidInput):
 
 class UnknownStore(InvalidInput):
     """No store answers to this URL."""
+
+
+class UnknownSchedule(InvalidInput):
+    """The store has never seen a schedule of this id."""
 
 
 class MissingExtra(InvalidInput):

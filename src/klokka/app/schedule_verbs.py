@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from klokka.app.capability import capable
 from klokka.core.ids import ScheduleId
 from klokka.core.schedule_records import ScheduleRow
-from klokka.errors import InvalidInput
+from klokka.errors import InvalidInput, UnknownSchedule
 from klokka.spi.fleet import FleetStore
 from klokka.spi.operate import OperableStore
 from klokka.spi.query import QueryableStore
@@ -47,7 +47,7 @@ async def state(store: JobStore, id: ScheduleId) -> ScheduleState:
     """One of them.
 
     Raises:
-        InvalidInput: the store does not know it.
+        UnknownSchedule: the store does not know it.
     """
     for each in await states(store):
         if each.row.id == id:
@@ -59,7 +59,7 @@ async def pause(store: JobStore, id: ScheduleId, reason: str) -> None:
     """Stops the schedule from firing; a fire in flight is withdrawn.
 
     Raises:
-        InvalidInput: the store does not know it.
+        UnknownSchedule: the store does not know it.
     """
     if not await capable(store, OperableStore, "pausing a schedule").pause_schedule(id, reason):
         raise unknown(id)
@@ -71,7 +71,8 @@ async def resume(store: JobStore, id: ScheduleId, known: "Recurrence | None", *,
     `known` is the definition, without which ticks cannot be skipped.
 
     Raises:
-        InvalidInput: the store does not know the schedule, or its definition is needed and not known here.
+        UnknownSchedule: the store does not know the schedule.
+        InvalidInput: its definition is needed and not known here.
     """
     operable = capable(store, OperableStore, "resuming a schedule")
     row = (await state(store, id)).row
@@ -91,6 +92,8 @@ async def resume(store: JobStore, id: ScheduleId, known: "Recurrence | None", *,
     return Resumed(row=row, skipped=skipped)
 
 
-def unknown(id: ScheduleId) -> InvalidInput:
+def unknown(id: ScheduleId) -> UnknownSchedule:
     """The error for a schedule that the store has never seen."""
-    return InvalidInput(f"schedule {id!r} is unknown to the store. A worker of the app that defines it registers it.")
+    return UnknownSchedule(
+        f"schedule {id!r} is unknown to the store. A worker of the app that defines it registers it."
+    )

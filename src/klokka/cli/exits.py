@@ -9,7 +9,15 @@ from typing import IO, Any, Final
 import click
 
 from klokka.cli.text import shown_lines
-from klokka.errors import InvalidInput, KlokkaError, MisuseError, PayloadUndecodable, StoreError, UniqueConflict
+from klokka.errors import (
+    InvalidInput,
+    KlokkaError,
+    MisuseError,
+    PayloadUndecodable,
+    StoreError,
+    UniqueConflict,
+    UnknownSchedule,
+)
 
 DONE: Final = 0
 NO: Final = 1
@@ -74,9 +82,9 @@ def _ended(error: KlokkaError) -> Ended:
     match error:
         case StoreError():
             return StoreFailed(str(error))
+        case UniqueConflict() | UnknownSchedule():
+            return No(str(error))
         case InvalidInput() | PayloadUndecodable():
             return Refused(str(error))
-        case UniqueConflict():
-            return No(str(error))
         case _:
             raise error

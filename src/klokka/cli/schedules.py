@@ -10,7 +10,7 @@ from klokka.app.schedule_verbs import ScheduleState
 from klokka.cli.apps import load_app
 from klokka.cli.cron import COLUMNS, fire_cells, fire_document
 from klokka.cli.documents import flat, print_json
-from klokka.cli.exits import No, Refused
+from klokka.cli.exits import No
 from klokka.cli.output import Column, json_option, print_fields, print_table
 from klokka.cli.parameters import INSTANT, SCHEDULE, TEXT
 from klokka.cli.running import run
@@ -63,12 +63,10 @@ def list_schedules(as_json: bool) -> None:
 def show(id: ScheduleId, as_json: bool) -> None:
     """Show all that the store knows of a schedule."""
 
-    async def read(store: JobStore) -> tuple[ScheduleState | None, datetime]:
-        return next((s for s in await schedule_verbs.states(store) if s.row.id == id), None), await store.now()
+    async def read(store: JobStore) -> tuple[ScheduleState, datetime]:
+        return await schedule_verbs.state(store, id), await store.now()
 
     state, now = run(read)
-    if state is None:
-        raise No(f"schedule {id} is unknown to the store.")
     if as_json:
         print_json(flat(state, "row"))
         return
@@ -153,12 +151,13 @@ def _defined(id: ScheduleId) -> Recurrence:
     """The definition in the app that is named.
 
     Raises:
-        Refused: no app is named, or it has no such schedule.
+        Refused: no app is named.
+        No: it has no such schedule.
     """
     name = configured_app()
     found = load_app(name).schedules
     if id not in found:
-        raise Refused(f"{name} has no schedule {id!r}. It has: {', '.join(sorted(found)) or 'none'}.")
+        raise No(f"{name} has no schedule {id!r}. It has: {', '.join(sorted(found)) or 'none'}.")
     return found[id]
 
 
