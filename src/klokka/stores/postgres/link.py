@@ -67,6 +67,10 @@ class Link:
         """Begins a transaction for writing."""
         await self.connection.execute(self._begin)
 
+    async def wait_at_most(self, patience: timedelta) -> None:
+        """For the rest of the transaction a lock is waited for no longer than this."""
+        await self.connection.execute(f"set local lock_timeout = {_milliseconds(patience)}".encode())
+
     async def look(self) -> None:
         """Begins a transaction for reading."""
         await self.connection.execute((self._begin + b";" + LOOK.partition(b";")[2]) if not self.direct else LOOK)

@@ -3,6 +3,8 @@
 -- costs up to a fifth more. $1: a JSON array of the jobs.
 -- Rows go in by key, so that two calls never wait for each other. A conflict waits until the holder is decided; if it
 -- then is newer than this statement's snapshot, unseen_holder ends the statement, to be repeated whole.
+-- To the server the bound is of each wait. So once an eighth of it is gone, what is left is set before each row goes in;
+-- the condition stands there for that, and is always true [enqueue.bounded].
 with tick as materialized (
     select clock_timestamp() as now
 ),
@@ -18,6 +20,9 @@ given as materialized (
         ) with ordinality as job (
             kind, queue, payload, payload_version, run_at, wait, unique_key, schedule_id, headers, place
         )
+),
+patience as materialized (
+    select nullif(current_setting('lock_timeout')::interval, interval '0') as bound
 ),
 firsts as (
     select given.*
@@ -40,8 +45,19 @@ stored as (
     select
         id, case when plan <= now then 'enqueued' else 'scheduled' end, queue, kind, payload, payload_version,
         unique_key, schedule_id, headers, now, plan, plan, plan
-    from firsts
-    order by unique_key collate "C", place
+    from (select firsts.* from firsts order by unique_key collate "C", place) as next
+    where
+        case
+            when unique_key is null then true
+            when coalesce(clock_timestamp() - statement_timestamp() < (select bound / 8 from patience), true) then true
+            else set_config(
+                'lock_timeout',
+                greatest(1, ceil(extract(
+                    epoch from statement_timestamp() + (select bound from patience) - clock_timestamp()
+                ) * 1000))::bigint || 'ms',
+                true
+            ) is not null
+        end
     on conflict (unique_key) where unique_key is not null and terminal_at is null do nothing
     returning id, unique_key, due_at - enqueued_at as wait
 )

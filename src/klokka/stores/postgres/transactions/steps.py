@@ -10,6 +10,7 @@ from klokka.core.records import EnqueueResult
 from klokka.stores.postgres.failures import UNSEEN_HOLDER
 from klokka.stores.postgres.inserts import Insert, results
 from klokka.stores.postgres.parameters import span
+from klokka.stores.postgres.patience import Patience
 from klokka.stores.postgres.setting import Setting
 from klokka.stores.postgres.transactions.judging import sqlstate_of
 
@@ -98,9 +99,10 @@ def _keyed(insert: Insert, setting: Setting) -> Generator[Query, Rows, Rows]:
 
     In a transaction with a snapshot of its own a repetition would see no more; the server says so by another code.
     """
+    patience = Patience(setting.bound)
     for left in reversed(range(_REPETITIONS)):
         try:
-            return (yield from _bounded(insert, setting))
+            return (yield from _bounded(insert, setting, patience))
         except Exception as error:
             if not left or sqlstate_of(error) != UNSEEN_HOLDER:
                 raise
@@ -108,9 +110,9 @@ def _keyed(insert: Insert, setting: Setting) -> Generator[Query, Rows, Rows]:
     raise AssertionError
 
 
-def _bounded(insert: Insert, setting: Setting) -> Generator[Query, Rows, Rows]:
+def _bounded(insert: Insert, setting: Setting, patience: Patience) -> Generator[Query, Rows, Rows]:
     """The insert, with the store's bound on its waits; the caller's own is set back, by the savepoint if it fails."""
-    ((before, _),) = yield Query(setting.schema.sql("bound_waits").decode(), span(setting.bound))
+    ((before, _),) = yield Query(setting.schema.sql("bound_waits").decode(), span(patience.left))
     rows = yield from _insert(insert, setting)
     theirs = before.decode() if isinstance(before, bytes) else before  # psycopg's in the encoding SQL_ASCII
     yield Query(setting.schema.sql("set_back_waits").decode(), theirs)
