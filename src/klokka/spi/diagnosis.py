@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something wrong, and what to do about it."""
+    """Something wrong, and what to do about it; no `advice` where the problem says it already."""
 
     problem: str
     advice: str

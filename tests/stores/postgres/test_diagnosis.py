@@ -1,6 +1,10 @@
 """What is wrong with a server is told with what to do, and nothing is changed by looking."""
 
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import Any
 
 import psycopg
 import pytest
@@ -68,6 +72,55 @@ async def test_a_snapshot_that_is_young_is_told_and_not_wrong(where: str) -> Non
         report = await PostgresStore(where).diagnose()
 
     assert "young" in report.facts["oldest snapshot"]
+
+
+async def test_whoever_locks_the_table_of_jobs_is_named_and_the_rest_is_told(where: str) -> None:
+    with psycopg.connect(where, application_name="nightly-report") as reader:
+        pid = reader.info.backend_pid
+        reader.execute("select 1 from klokka.jobs")
+        async with behind(reader, where, "lock table klokka.jobs in access exclusive mode") as locking:
+            report = await PostgresStore(where).diagnose()
+
+            [finding] = [finding for finding in report.findings if "the machine dies" not in finding.problem]
+
+    assert (
+        f"session {pid} (nightly-report, idle in transaction) blocks {locking} (naughty-ddl, active), which blocks Klokka"
+        in finding.problem
+    )
+    assert f"select pg_terminate_backend({pid});" in finding.advice
+    assert {"server", "pooler", "role", "connections", "oldest snapshot"} <= report.facts.keys()
+    assert report.facts["table jobs"] == "not seen: it is locked"
+
+
+async def test_a_lock_that_waits_for_nobody_is_told_too(where: str) -> None:
+    with psycopg.connect(where, application_name="index-by-hand") as holder:
+        pid = holder.info.backend_pid
+        holder.execute("lock table klokka.jobs in share mode")
+
+        [finding] = await wrong(where)
+
+    assert f"session {pid} (index-by-hand, idle in transaction) blocks Klokka" in finding.problem
+    assert "ShareLock on the table jobs" in finding.problem
+
+
+@asynccontextmanager
+async def behind(holder: psycopg.Connection[Any], where: str, statement: str) -> AsyncGenerator[int]:
+    """Another session, by its pid, that waits for `holder` to run `statement`."""
+    async with await psycopg.AsyncConnection.connect(where, application_name="naughty-ddl") as waiting:
+        pid = waiting.info.backend_pid
+        task = asyncio.create_task(waiting.execute(statement.encode()))
+        await asyncio.to_thread(_until_waiting, where, pid)
+        try:
+            yield pid
+        finally:
+            holder.rollback()
+            await task
+
+
+def _until_waiting(where: str, pid: int) -> None:
+    with connection(where) as bystander:
+        while bystander.execute("select pg_blocking_pids(%s) from pg_sleep(0.01)", [pid]).fetchone() == ([],):
+            pass
 
 
 async def test_settings_of_the_tables_that_were_taken_away_are_found(where: str) -> None:

@@ -1,5 +1,6 @@
 """What the server, the schema and the sessions beside ours look like, and what of it is wrong."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -8,12 +9,16 @@ import psycopg
 
 from klokka.spi.diagnosis import Finding, StoreReport
 from klokka.stores.postgres import findings
+from klokka.stores.postgres.blocking import of_locks
 from klokka.stores.postgres.failures import translated
 from klokka.stores.postgres.handle import Handle
 from klokka.stores.postgres.link import Link, Row, connect
+from klokka.stores.postgres.migrator import has_all_tables
 from klokka.stores.postgres.rights import duties_of
+from klokka.stores.postgres.schema import Schema
 
 _MIB: Final = 1024 * 1024
+_PATIENCE: Final = b"set local lock_timeout = '500ms'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,53 +52,106 @@ class Diagnosing(Handle):
     async def diagnose(self) -> StoreReport:
         link = await connect(self._setting)
         try:
-            await link.look()
-            report = await self._examined(link)
-            await link.commit()
+            return await self._examined(link)
         except psycopg.Error as error:
             raise translated(error, self._setting.where, may_be_done=False) from error
         finally:
             await link.close()
-        return report
 
     async def _examined(self, link: Link) -> StoreReport:
         schema = self._setting.schema
-        (server,) = await link.run(schema.sql("server_facts"))
-        duties = await duties_of(link, schema)
-        tables = [_table(row) for row in await link.run(schema.sql("table_facts"), (schema.name,))]
-        indexes = await link.run(schema.sql("index_facts"), (schema.name,))
-        holders = [_holder(row) for row in await link.run(schema.sql("snapshot_holders"))]
-        version, role, standby, fsync, full_pages, autovacuum, counts, commit, used, most = server
-        facts = {
-            "server": f"PostgreSQL {version}{', a standby' if standby else ''}",
-            "pooler": "none" if link.direct else "between here and the server",
-            "role": f"{role}, which may {', '.join(duties) or 'do nothing here'}",
-            "commits": f"synchronous_commit {commit}, fsync {fsync}, full_page_writes {full_pages}",
-            "connections": f"{used:,} of {most:,}",
-            **{f"table {table.name}": _described(table) for table in tables if table.name == "jobs"},
-            "indexes": ", ".join(f"{name} {size / _MIB:,.1f} MiB" for name, _, size, _ in indexes if "jobs" in name)
-            or "none",
-            "oldest snapshot": _told(holders[0]) if holders else "none but this one",
-        }
-        found: list[Finding] = [
-            *findings.of_server(standby=standby, fsync=fsync, full_pages=full_pages),
-            *findings.of_connections(used, most),
-            *findings.of_vacuum(autovacuum, counts),
-            *(found for table in tables for found in findings.of_table(table.name, table.dead, table.options, schema)),
-            *(
-                found
-                for name, valid, size, entries in indexes
-                for found in findings.of_index(name, valid, size, entries, schema)
-            ),
-            *(
-                findings.of_holder(_told(holder), holder.what)
-                for holder in holders
-                if findings.is_long(holder.length, holder.age)
-            ),
+        reports = [
+            await self._asked(link, "server", lambda: _server(link, schema)),
+            await self._asked(link, "locks", lambda: _locks(link, schema)),
+            await self._asked(link, "table jobs", lambda: _tables(link, schema)),
+            await self._asked(link, "indexes", lambda: _indexes(link, schema)),
+            await self._asked(link, "oldest snapshot", lambda: _holders(link, schema)),
         ]
-        if tables and "enqueue" not in duties:
-            found.append(findings.of_rights(role, schema))
-        return StoreReport(facts=facts, findings=found)
+        return StoreReport(
+            facts={name: fact for report in reports for name, fact in report.facts.items()},
+            findings=[finding for report in reports for finding in report.findings],
+        )
+
+    async def _asked(self, link: Link, name: str, question: Callable[[], Awaitable[StoreReport]]) -> StoreReport:
+        """The answer to a question; without one, why, so that the others are still asked."""
+        try:
+            await link.look()
+            await link.connection.execute(_PATIENCE)
+            report = await question()
+            await link.commit()
+        except psycopg.errors.LockNotAvailable:
+            report = StoreReport(facts={name: "not seen: it is locked"}, findings=())
+        except psycopg.Error as error:
+            if link.connection.closed:
+                raise
+            problem = translated(error, self._setting.where, may_be_done=False)
+            report = StoreReport(facts={name: "not seen"}, findings=[Finding(problem=str(problem), advice="")])
+        if not link.idle:
+            await link.connection.execute(b"rollback")
+        return report
+
+
+async def _server(link: Link, schema: Schema) -> StoreReport:
+    ((version, role, standby, fsync, full_pages, autovacuum, counts, commit, used, most),) = await link.run(
+        schema.sql("server_facts")
+    )
+    duties = await duties_of(link, schema)
+    found = [
+        *findings.of_server(standby=standby, fsync=fsync, full_pages=full_pages),
+        *findings.of_connections(used, most),
+        *findings.of_vacuum(autovacuum, counts),
+    ]
+    if "enqueue" not in duties and await has_all_tables(link, schema):
+        found.append(findings.of_rights(role, schema))
+    facts = {
+        "server": f"PostgreSQL {version}{', a standby' if standby else ''}",
+        "pooler": "none" if link.direct else "between here and the server",
+        "role": f"{role}, which may {', '.join(duties) or 'do nothing here'}",
+        "commits": f"synchronous_commit {commit}, fsync {fsync}, full_page_writes {full_pages}",
+        "connections": f"{used:,} of {most:,}",
+    }
+    return StoreReport(facts=facts, findings=found)
+
+
+async def _locks(link: Link, schema: Schema) -> StoreReport:
+    return StoreReport(facts={}, findings=[*of_locks(await link.run(schema.sql("lock_chains"), (schema.name,)))])
+
+
+async def _tables(link: Link, schema: Schema) -> StoreReport:
+    if not await has_all_tables(link, schema):
+        return StoreReport(facts={}, findings=())  # missing or somebody else's, as the look at the schema says
+    tables = [_table(row) for row in await link.run(schema.sql("table_facts"), (schema.name,))]
+    return StoreReport(
+        facts={f"table {table.name}": _described(table) for table in tables if table.name == "jobs"},
+        findings=[
+            found for table in tables for found in findings.of_table(table.name, table.dead, table.options, schema)
+        ],
+    )
+
+
+async def _indexes(link: Link, schema: Schema) -> StoreReport:
+    indexes = await link.run(schema.sql("index_facts"), (schema.name,))
+    told = ", ".join(f"{name} {size / _MIB:,.1f} MiB" for name, _, size, _ in indexes if "jobs" in name)
+    return StoreReport(
+        facts={"indexes": told or "none"},
+        findings=[
+            found
+            for name, valid, size, entries in indexes
+            for found in findings.of_index(name, valid, size, entries, schema)
+        ],
+    )
+
+
+async def _holders(link: Link, schema: Schema) -> StoreReport:
+    holders = [_holder(row) for row in await link.run(schema.sql("snapshot_holders"))]
+    return StoreReport(
+        facts={"oldest snapshot": _told(holders[0]) if holders else "none but this one"},
+        findings=[
+            findings.of_holder(_told(holder), holder.what)
+            for holder in holders
+            if findings.is_long(holder.length, holder.age)
+        ],
+    )
 
 
 def _table(row: Row) -> Table:

@@ -46,6 +46,11 @@ async def standing(link: Link, setting: Setting) -> Migrations:
     return Migrations(current=len(STEPS) - len(todo), latest=len(STEPS))
 
 
+async def has_all_tables(link: Link, schema: Schema) -> bool:
+    """Whether the schema has a table of each of our names."""
+    return await _present(link, schema) >= _TABLES | {"migrations"}
+
+
 async def migrate(link: Link, setting: Setting) -> Migrations:
     """Applies what is pending, each step in a transaction of its own, and returns where the schema stood before.
 
@@ -133,7 +138,7 @@ async def _step(link: Link, setting: Setting) -> bool:
 
 async def _pending(link: Link, setting: Setting) -> list[Migration]:
     where = f"{setting.where}, schema {setting.schema.name!r},"
-    present = {name for (name,) in await link.run(_PRESENT, (setting.schema.name,))}
+    present = await _present(link, setting.schema)
     if "migrations" not in present:
         if foreign := sorted(present & _TABLES):
             raise SchemaMismatch(
@@ -147,13 +152,17 @@ async def _pending(link: Link, setting: Setting) -> list[Migration]:
         raise SchemaMismatch(f"{where} has a table 'migrations' that is not Klokka's. Give another schema.") from error
     except psycopg.Error as error:
         raise translated(error, where, may_be_done=False) from error
-    applied = dict(rows)
+    applied: dict[int, str] = dict(rows)
     if not applied and (ours := sorted(present & _TABLES)):
         raise unrecorded(where, ours[0], "the schema")
     todo = list(pending(applied, STEPS, where))
     if not todo and (missing := sorted(_TABLES - present)):
         raise SchemaMismatch(f"{where} is damaged: the table {missing[0]!r} is missing. Restore a backup.")
     return todo
+
+
+async def _present(link: Link, schema: Schema) -> set[str]:
+    return {name for (name,) in await link.run(_PRESENT, (schema.name,))}
 
 
 def _record(step: Migration) -> str:
