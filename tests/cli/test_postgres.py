@@ -168,3 +168,29 @@ def test_the_kit_runs_in_schemas_of_its_own_and_leaves_none(where: str) -> None:
     assert left == [("klokka",)]
     assert report["conforms"] is True
     assert report["counts"]["passed"] > 2
+
+
+def test_a_table_of_somebody_elses_is_told_once_and_with_one_advice(bare: str) -> None:
+    with connection(bare) as other:
+        other.execute("create schema klokka")
+        other.execute("create table klokka.jobs (id int)")
+
+    told = klokka("doctor", "--store", url_of(bare)).stdout
+
+    assert "it is not Klokka's. Give another schema" in told
+    for misleading in ("may not enqueue", "Install the version", "autovacuum settings"):
+        assert misleading not in told
+
+
+def test_the_doctor_says_who_locks_the_jobs_and_all_that_needs_no_lock(where: str) -> None:
+    with psycopg.connect(where, application_name="vacuum-by-hand") as holder:
+        holder.execute("lock table klokka.jobs in access exclusive mode")
+
+        told = document("doctor", "--store", url_of(where))
+
+    problems = [finding["problem"] for finding in told["findings"]]
+    assert any("(vacuum-by-hand, idle in transaction) blocks Klokka" in problem for problem in problems)
+    assert told["jobs"] is None
+    assert told["live_workers"] == 0
+    assert told["wakeup"] is not None
+    assert told["facts"]["connections"]

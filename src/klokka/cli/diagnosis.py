@@ -2,14 +2,15 @@
 
 import asyncio
 import time
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from klokka.cli.findings import of_clock, of_error, of_fleet, of_schema
+from klokka.cli.findings import of_clock, of_error, of_queues, of_schedules, of_schema
 from klokka.core.states import JobStatus
-from klokka.errors import KlokkaError
+from klokka.errors import KlokkaError, StoreReadOnly
 from klokka.spi.batch import BatchingStore
 from klokka.spi.diagnosis import DiagnosableStore, Finding
 from klokka.spi.fleet import FleetStore
@@ -38,6 +39,10 @@ CAPABILITIES: Final[dict[str, type[Any]]] = {
 }
 _PROBE: Final = "klokka.doctor"
 _PATIENCE: Final = 5.0
+_NO_WAKEUP: Final = Finding(
+    problem=f"no wakeup came within {_PATIENCE:g} seconds.",
+    advice="Jobs still run, since workers also look by themselves, but up to seconds later.",
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -90,24 +95,58 @@ async def diagnose(store: JobStore, source: str) -> Diagnosis:
 
 
 async def _examine(store: JobStore, found: Diagnosis) -> None:
-    found.clock_ahead = await _clock_ahead(store)
-    found.findings += of_clock(found.clock_ahead)
-    if isinstance(store, QueryableStore):
-        found.jobs = dict(await store.counts_by_status())
+    """Asks all questions at once, since each may wait as long as the store's bound, and measures afterwards."""
+    questions = [_jobs(store, found)] if isinstance(store, QueryableStore) else []
     if isinstance(store, FleetStore):
-        found.live_workers = sum(worker.live for worker in await store.workers())
-        found.paused_queues = dict(await store.paused_queues())
+        questions.append(_fleet(store, found))
         if isinstance(store, QueryableStore):
-            found.findings += [finding async for finding in of_fleet(store)]
-        if isinstance(store, PushCapableStore):
-            found.wakeup = await _wakeup(store)
-            if found.wakeup is None:
-                found.findings.append(
-                    Finding(
-                        problem=f"no wakeup came within {_PATIENCE:g} seconds.",
-                        advice="Jobs still run, since workers also look by themselves, but up to seconds later.",
-                    )
-                )
+            questions += [_listed(of_queues(store)), _listed(of_schedules(store))]
+    measures = [_clock(store, found)]
+    if isinstance(store, FleetStore) and isinstance(store, PushCapableStore):
+        measures.append(_wakeups(store, found))
+    answers = await asyncio.gather(*map(_alone, questions))
+    answers += [await _alone(measure) for measure in measures]
+    found.findings += dict.fromkeys(finding for answer in answers for finding in answer)
+
+
+async def _alone(question: Awaitable[Sequence[Finding]]) -> Sequence[Finding]:
+    """What a question found. One that fails is a finding itself, and keeps no other from its answer."""
+    try:
+        return await question
+    except KlokkaError as error:
+        return [of_error(error)]
+
+
+async def _listed(findings: AsyncIterator[Finding]) -> Sequence[Finding]:
+    return [finding async for finding in findings]
+
+
+async def _jobs(store: QueryableStore, found: Diagnosis) -> Sequence[Finding]:
+    found.jobs = dict(await store.counts_by_status())
+    return []
+
+
+async def _fleet(store: FleetStore, found: Diagnosis) -> Sequence[Finding]:
+    found.live_workers = sum(worker.live for worker in await store.workers())
+    found.paused_queues = dict(await store.paused_queues())
+    return []
+
+
+async def _clock(store: JobStore, found: Diagnosis) -> Sequence[Finding]:
+    found.clock_ahead = await _clock_ahead(store)
+    return list(of_clock(found.clock_ahead))
+
+
+async def _wakeups(store: JobStore, found: Diagnosis) -> Sequence[Finding]:
+    try:
+        found.wakeup = await _wakeup(store)
+    except StoreReadOnly:
+        if found.facts is None:
+            raise
+        # Such a store has said itself what this user may do.
+        found.facts["wakeups"] = "not measured: it needs the operator's right"
+        return []
+    return [] if found.wakeup is not None else [_NO_WAKEUP]
 
 
 async def _clock_ahead(store: JobStore) -> timedelta:
@@ -124,13 +163,15 @@ async def _wakeup(store: Any) -> timedelta | None:
     try:
         async with aclosing(other.wakeups()) as hints, asyncio.timeout(_PATIENCE):
             await anext(hints)  # the subscription is in place [wakeups.first]
-            await store.pause_queue(_PROBE, "measures a wakeup")
-            began = time.perf_counter()
-            await store.resume_queue(_PROBE)
-            await anext(hints)
-            return timedelta(seconds=time.perf_counter() - began)
+            try:
+                await store.pause_queue(_PROBE, "measures a wakeup")
+                began = time.perf_counter()
+                await store.resume_queue(_PROBE)
+                await anext(hints)
+                return timedelta(seconds=time.perf_counter() - began)
+            finally:
+                await store.resume_queue(_PROBE)  # a pause that was cut off may stand
     except TimeoutError:
         return None
     finally:
-        await store.resume_queue(_PROBE)
         await other.close()

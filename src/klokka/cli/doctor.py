@@ -37,7 +37,8 @@ def _print(found: Diagnosis) -> None:
     click.echo()
     for finding in found.findings:
         click.echo(f"{click.style('Wrong:', fg='red')} {shown(finding.problem)}")
-        click.echo(f"  Do: {shown(finding.advice)}")
+        if finding.advice:
+            click.echo(f"  Do: {shown(finding.advice)}")
     if not found.findings:
         click.echo(click.style("Nothing is wrong.", fg="green"))
 

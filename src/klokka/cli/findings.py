@@ -8,7 +8,7 @@ from klokka.core.durations import spell
 from klokka.core.records import JobQuery, QueueDepth
 from klokka.core.states import JobStatus
 from klokka.core.worker_records import WorkerBeat
-from klokka.errors import Busy, KlokkaError, SchemaMismatch, StoreFull, StoreReadOnly, StoreUnavailable
+from klokka.errors import Busy, KlokkaError, StoreFull, StoreReadOnly, StoreUnavailable
 from klokka.spi.diagnosis import Finding
 from klokka.spi.fleet import FleetStore
 from klokka.spi.life import Migrations
@@ -27,8 +27,6 @@ class ObservableStore(JobStore, QueryableStore, FleetStore, Protocol):
 def of_error(error: KlokkaError) -> Finding:
     """A store that cannot be used."""
     match error:
-        case SchemaMismatch():
-            advice = "Install the version of Klokka that wrote it, name another store, or restore a backup."
         case StoreReadOnly():
             advice = "Give this user the right to write: the file and its folder, or the role on the server."
         case StoreFull():
@@ -38,7 +36,7 @@ def of_error(error: KlokkaError) -> Finding:
         case StoreUnavailable():
             advice = "Check that the server or the folder exists, is reached from here, and is the one meant."
         case _:
-            advice = "See what the message says."
+            advice = ""  # the message says what next
     return Finding(problem=str(error), advice=advice)
 
 
@@ -66,7 +64,7 @@ def of_clock(ahead: timedelta) -> Iterable[Finding]:
         )
 
 
-async def of_fleet(store: ObservableStore) -> AsyncIterator[Finding]:
+async def of_queues(store: ObservableStore) -> AsyncIterator[Finding]:
     """Work that waits for a worker which is not there."""
     live = [worker.beat for worker in await store.workers() if worker.live]
     for depth in await store.queue_depths():
@@ -80,6 +78,11 @@ async def of_fleet(store: ObservableStore) -> AsyncIterator[Finding]:
                     problem=f"queue {depth.queue} has {depth.due:,} due jobs and no live worker.",
                     advice=f"Start one that serves it: klokka worker module:app --queue {depth.queue}",
                 )
+
+
+async def of_schedules(store: ObservableStore) -> AsyncIterator[Finding]:
+    """Ticks that nobody fires."""
+    live = [worker.beat for worker in await store.workers() if worker.live]
     now = await store.now()
     known = {schedule for beat in live for schedule in beat.schedules}
     for row in await store.list_schedules():

@@ -9,6 +9,7 @@ from datetime import timedelta
 import psycopg
 import pytest
 
+from klokka.cli.diagnosis import diagnose
 from klokka.core.ids import ScheduleId, WorkerId
 from klokka.core.records import NewJob, RetentionPolicy
 from klokka.core.schedule_records import ScheduleSpec
@@ -168,3 +169,14 @@ async def test_each_right_that_the_page_grants_is_needed(
                         administrator.execute(f"grant {right} on {table} to {role}".encode())
 
     assert needless == []
+
+
+async def test_the_doctor_is_content_with_a_worker_and_says_what_it_could_not_measure(roles: Roles) -> None:
+    store = PostgresStore(roles.worker)
+
+    found = await diagnose(store, "here")
+    await store.close()
+
+    assert found.facts is not None
+    assert found.facts["wakeups"] == "not measured: it needs the operator's right"
+    assert [finding for finding in found.findings if "the machine dies" not in finding.problem] == []
