@@ -94,3 +94,13 @@ def test_a_mistyped_file_is_not_made(places: Shell) -> None:
         "Error: there is no Klokka database at sqlite:///jbos.db. Check the name; `klokka migrate` makes one.\n"
     )
     assert not (places.folder / "jbos.db").exists()
+
+
+def test_the_missing_file_of_an_app_is_named(places: Shell) -> None:
+    places.write("fresh.py", "import klokka\n\napp = klokka.Klokka('sqlite:///fresh.db')\n")
+
+    result = places.run("jobs", "list", "--app", "fresh:app")
+
+    assert (result.exit_code, result.stdout) == (3, "")
+    place = places.folder / "fresh.db"
+    assert f"there is no Klokka database at {place}, the store of fresh:app. Check the name" in result.stderr

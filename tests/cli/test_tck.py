@@ -80,9 +80,10 @@ def test_bad_usage_answers_2(shell: Shell) -> None:
 
     for target, only, said in (
         ("kit_usage:nothing", "lease", "has no 'nothing'"),
+        ("kit_usage:reversed_stor", "lease", "Did you mean kit_usage:reversed_store?"),
+        ("not_there:fresh_store", "lease", "there is no module 'not_there', neither in "),
         ("kit_usage:number", "lease", "is no factory but a int"),
         ("kit_usage", "lease", "names no factory"),
-        ("not_there:kit", "lease", "No module named 'not_there'"),
         ("redis://localhost", "lease", "no store for"),
         ("sqlite:///x.db", "lease.cursors", "Did you mean lease.cursor"),
     ):

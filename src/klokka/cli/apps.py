@@ -5,12 +5,12 @@ import functools
 import importlib
 import sys
 import traceback
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from klokka.app.klokka import Klokka
 from klokka.cli.exits import Refused
+from klokka.core import imports
 
 
 def load_app(reference: str) -> Klokka:
@@ -39,19 +39,11 @@ def _dotted(path: str) -> bool:
 
 
 def _import(name: str) -> ModuleType:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
     try:
         with contextlib.redirect_stdout(sys.stderr):
-            return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise Refused(
-                f"there is no module {error.name!r}, neither in {here} nor among what is installed. "
-                "Run the command in the folder that holds it."
-            ) from error
-        raise _failed(name, error) from error
+            return imports.import_named(name)
+    except imports.NoSuchModule as error:
+        raise Refused(str(error)) from error
     except (Exception, SystemExit) as error:
         raise _failed(name, error) from error
 
@@ -66,7 +58,7 @@ def _failed(name: str, error: BaseException) -> Refused:
 
 
 def _not_theirs(file: str) -> bool:
-    return file in (__file__, importlib.__file__) or file.startswith("<frozen importlib")
+    return file in (__file__, imports.__file__, importlib.__file__) or file.startswith("<frozen importlib")
 
 
 def _candidates(module: ModuleType) -> str:

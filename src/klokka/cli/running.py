@@ -24,12 +24,26 @@ def run(verb: Callable[[JobStore], Awaitable[T]]) -> T:
     async def on_open_store(store: JobStore) -> T:
         if isinstance(store, MigratableStore) and (await store.schema()).current == 0:
             raise StoreUnavailable(
-                f"there is no Klokka database at {source().spelled}. Check the name; `klokka migrate` makes one."
+                f"there is no Klokka database at {_place(store)}. Check the name; `klokka migrate` makes one."
             )
         await store.open()
         return await verb(store)
 
     return run_unopened(on_open_store)
+
+
+def _place(store: JobStore) -> str:
+    """Where `store` has its data: an app's name alone does not say it."""
+    from klokka.stores.sqlite.store import SqliteStore
+
+    found = source()
+    if found.store_url is not None:
+        return found.spelled
+    return (
+        f"{store.path}, the store of {found.spelled}"
+        if isinstance(store, SqliteStore)
+        else f"the store of {found.spelled}"
+    )
 
 
 def run_unopened(verb: Callable[[JobStore], Awaitable[T]]) -> T:
