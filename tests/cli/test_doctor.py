@@ -122,6 +122,7 @@ def test_a_store_that_cannot_be_used_is_a_finding_and_no_error(shell: Shell, nam
     assert result.exit_code == 1
     assert document["healthy"] is False
     assert problem in document["findings"][0]["problem"]
+    assert "Install the version" not in document["findings"][0]["advice"]
     assert document["wakeup"] is None
     assert not (shell.folder / "missing.db").exists()
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -194,3 +195,16 @@ def test_the_doctor_says_who_locks_the_jobs_and_all_that_needs_no_lock(where: st
     assert told["live_workers"] == 0
     assert told["wakeup"] is not None
     assert told["facts"]["connections"]
+
+
+def test_what_a_message_advises_is_not_advised_otherwise(bare: str) -> None:
+    name = f"klokka_{uuid.uuid4().hex}"
+    with connection(bare) as administrator:
+        administrator.execute(f"create database {name} template template0 encoding 'LATIN1' locale 'C'")
+        try:
+            told = klokka("doctor", "--store", url_of(psycopg.conninfo.make_conninfo(bare, dbname=name))).stdout
+        finally:
+            administrator.execute(f"drop database {name} with (force)")
+
+    assert "has the encoding LATIN1" in told
+    assert "Do:" not in told

@@ -51,6 +51,16 @@ async def test_a_pooler_is_recognised(where: str) -> None:
     assert report.facts["pooler"] == "between here and the server"
 
 
+async def test_a_connection_for_wakeups_that_cannot_be_made_is_found_with_its_cause(where: str) -> None:
+    report = await PostgresStore(where, listen="postgresql://u:hunter2@localhost:1/jobs").diagnose()
+
+    finding = report.findings[-1]
+    assert "?listen=" in finding.problem
+    assert "'jobs' on localhost:1: the server cannot be reached" in finding.problem
+    assert "hunter2" not in finding.problem
+    assert "?listen=" in finding.advice
+
+
 async def test_whoever_holds_a_snapshot_is_named(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(findings, "_LONG", timedelta(0))
     with psycopg.connect(where, application_name="report of the year") as holder:

@@ -1,12 +1,13 @@
 """What the server, the schema and the sessions beside ours look like, and what of it is wrong."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 import psycopg
 
+from klokka.errors import StoreError
 from klokka.spi.diagnosis import Finding, StoreReport
 from klokka.stores.postgres import findings
 from klokka.stores.postgres.blocking import of_locks
@@ -16,6 +17,7 @@ from klokka.stores.postgres.link import Link, Row, connect
 from klokka.stores.postgres.migrator import has_all_tables
 from klokka.stores.postgres.rights import duties_of
 from klokka.stores.postgres.schema import Schema
+from klokka.stores.postgres.setting import Setting
 
 _MIB: Final = 1024 * 1024
 _PATIENCE: Final = b"set local lock_timeout = '500ms'"
@@ -67,6 +69,7 @@ class Diagnosing(Handle):
             await self._asked(link, "indexes", lambda: _indexes(link, schema)),
             await self._asked(link, "oldest snapshot", lambda: _holders(link, schema)),
         ]
+        reports.append(await _wakeups(self._setting))
         return StoreReport(
             facts={name: fact for report in reports for name, fact in report.facts.items()},
             findings=[finding for report in reports for finding in report.findings],
@@ -152,6 +155,17 @@ async def _holders(link: Link, schema: Schema) -> StoreReport:
             if findings.is_long(holder.length, holder.age)
         ],
     )
+
+
+async def _wakeups(setting: Setting) -> StoreReport:
+    """Whether the connection that listens can be made, where it goes another way than the others."""
+    if setting.listen != setting.conninfo:
+        try:
+            link = await connect(replace(setting, conninfo=setting.listen))
+        except StoreError as error:
+            return StoreReport(facts={}, findings=[findings.of_listening(error)])
+        await link.close()
+    return StoreReport(facts={}, findings=())
 
 
 def _table(row: Row) -> Table:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
 
+from klokka.errors import StoreError
 from klokka.spi.diagnosis import Finding
 from klokka.stores.postgres.schema import Schema
 
@@ -106,6 +107,14 @@ def of_holder(told: str, what: str) -> Finding:
     return Finding(
         problem=f"an old snapshot keeps dead rows from being cleared away; tables grow, and jobs that come late wait longer: {told}",
         advice=advice,
+    )
+
+
+def of_listening(error: StoreError) -> Finding:
+    """A connection for wakeups that cannot be made."""
+    return Finding(
+        problem=f"no wakeup comes, since the connection for them (?listen=) cannot be made: {error}",
+        advice="Let ?listen= name the server itself, past any pooler, or leave it out if there is none.",
     )
 
 
