@@ -122,7 +122,7 @@ def test_where_nobody_can_be_asked_yes_must_be_given(shell: Shell) -> None:
     done = shell.run("jobs", "cancel", "--all", "--yes", input="")
 
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "Add --yes to act without asking." in refused.stderr
+    assert "\nError: nobody can be asked here. Add --yes to act without asking." in refused.stderr
     assert (done.exit_code, done.stdout) == (0, "Cancelled 1 of 1 jobs.\n")
 
 

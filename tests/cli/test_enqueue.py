@@ -102,6 +102,7 @@ def test_a_kind_without_handler_is_checked_to_be_json_and_said(shop: Shell) -> N
     [
         (("email.welcome",), "missing required field `user_id`"),
         (("email.welcome", '{"user_id": "x"}'), "Expected `int`, got `str` - at `$.user_id`"),
+        (("email.welcome", ""), "it is empty, and the least that is JSON is {}"),
         (("email.welcome", "{user_id: 7}"), "the payload is no welcome: JSON is malformed"),
         (
             ("email.welcome", '{"user_id": 7, "locael": "nb"}'),

@@ -63,7 +63,7 @@ def test_an_unknown_scheme_is_told_what_is_known() -> None:
     [
         ("sqlite://jobs.db", "sqlite:///jobs.db"),
         ("sqlite:jobs.db", "sqlite:///jobs.db"),
-        ("sqlite:", "slashes"),
+        ("sqlite:", "names no file. Give one, such as sqlite:///jobs.db"),
         ("sqlite:///", "sqlite:///jobs.db"),
         ("sqlite:///directory/", "names no file"),
         ("sqlite:///:memory:", "memory:"),

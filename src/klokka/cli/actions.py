@@ -63,6 +63,7 @@ def _confirm(action: Action, count: int, query: JobQuery) -> None:
     except click.Abort as error:
         if not isinstance(error.__context__, EOFError):
             raise
+        click.echo(err=True)  # ends the line of the question
         raise Refused("nobody can be asked here. Add --yes to act without asking.") from error
     if not agreed:
         raise No(f"nothing was {action.done}.")

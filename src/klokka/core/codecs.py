@@ -63,9 +63,9 @@ class Codec(Generic[P]):
                 "Replace it before you enqueue."
             ) from error
         except _UNFIT as error:
-            hint = " NaN and infinity have no JSON form." if "`null`" in str(error) else ""
+            hint = "NaN and infinity have no JSON form." if "`null`" in str(error) else "Give what the annotations say."
             raise PayloadNotEncodable(
-                f"payload {shown(payload)} is no {name_of(self._type)}: {error}.{hint}"
+                f"payload {shown(payload)} is no {name_of(self._type)}: {error}. {hint}"
             ) from error
 
     def decode(self, text: str) -> P:
@@ -77,7 +77,10 @@ class Codec(Generic[P]):
         try:
             payload: P = self._decode(text)
         except _UNFIT as error:
-            raise PayloadUndecodable(f"the payload is no {name_of(self._type)}: {error}") from error
+            fault = str(error) if text.strip() else "it is empty, and the least that is JSON is {}"
+            raise PayloadUndecodable(
+                f"the payload is no {name_of(self._type)}: {fault}. Correct it, or let its class take this too."
+            ) from error
         return payload
 
     def check(self, text: str) -> None:

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from klokka.core.durations import spell
 from klokka.core.names import shown
 from klokka.errors import InvalidTime
 
@@ -57,7 +58,7 @@ def not_negative(value: timedelta, what: str) -> timedelta:
         InvalidTime: it is negative, or no length of time.
     """
     if duration(value, what) < timedelta(0):
-        raise InvalidTime(f"{what} must be zero or longer, not {value}.")
+        raise InvalidTime(f"{what} must be zero or longer, not {spell(value)}.")
     return value
 
 
@@ -68,7 +69,7 @@ def positive(value: timedelta, what: str) -> timedelta:
         InvalidTime: it is zero or negative, or no length of time.
     """
     if duration(value, what) <= timedelta(0):
-        raise InvalidTime(f"{what} must be longer than nothing, not {value}.")
+        raise InvalidTime(f"{what} must be longer than nothing, not {spell(value)}.")
     return value
 
 
@@ -81,7 +82,7 @@ def after(start: datetime, wait: timedelta, what: str = "time") -> datetime:
     try:
         return start + wait
     except OverflowError as error:
-        raise InvalidTime(f"{what} {wait} from now is beyond the year 9999.") from error
+        raise InvalidTime(f"{what} {spell(wait)} from now is beyond the year 9999.") from error
 
 
 def check_plan(what: str, when: datetime | timedelta) -> None:
@@ -92,7 +93,9 @@ def check_plan(what: str, when: datetime | timedelta) -> None:
     """
     if isinstance(when, timedelta):
         if when < timedelta(0):
-            raise InvalidTime(f"{what} is {when} from now, in the past. Give a wait of zero or more, or an instant.")
+            raise InvalidTime(
+                f"{what} is {spell(when)} from now, in the past. Give a wait of zero or more, or an instant."
+            )
     elif isinstance(when, datetime):
         aware(when, what)
     else:

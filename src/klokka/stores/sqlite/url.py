@@ -30,13 +30,13 @@ def _path(url: str, parts: SplitResult) -> str:
     named = (unquote(parts.netloc) + path).strip("/")
     if ":memory:" in named:
         raise UnknownStore(f"{shown(url)} would be lost to every other connection. For a store in memory give memory:.")
+    if not named or path.endswith("/"):
+        raise UnknownStore(f"{shown(url)} names no file. Give one, such as sqlite:///jobs.db.")
     if parts.netloc or not path.startswith("/"):
         raise UnknownStore(
             f"{shown(url)} has the wrong number of slashes. "
             f"Three are for a relative path, sqlite:///{named}; four for an absolute one, sqlite:////{named}."
         )
-    if not named or path.endswith("/"):
-        raise UnknownStore(f"{shown(url)} names no file. Give one, such as sqlite:///jobs.db.")
     return path[1:]
 
 
