@@ -7,6 +7,7 @@ from xml.etree import ElementTree as Xml
 from tests.support.shell import Shell
 
 KIT = """
+    import itertools
     from contextlib import asynccontextmanager
 
     from klokka.errors import StoreUnavailable
@@ -31,8 +32,28 @@ KIT = """
         yield
 
 
+    turns = itertools.count()
+
+
+    @asynccontextmanager
+    async def used_up():
+        if next(turns) > 3:
+            raise ConnectionError("no more databases")
+        yield Subject(store=MemoryStore())
+
+
     number = 7
 """
+
+
+def test_a_factory_that_fails_on_the_way_answers_2(shell: Shell) -> None:
+    shell.write("kit_used_up.py", KIT)
+
+    result = shell.run("tck", "kit_used_up:used_up", "--only", "claim_order")
+
+    assert result.exit_code == 2
+    assert "ConnectionError: no more databases" in result.stdout
+    assert "given up: 3 checks came to no end, or got no store." in result.stdout
 
 
 def test_a_right_store_of_ours_conforms(shell: Shell) -> None:

@@ -82,7 +82,7 @@ async def test_a_store_that_hangs_ends_at_the_bound() -> None:
         async def claim(self, **_: Any) -> Any:
             await asyncio.Event().wait()
 
-    with pytest.raises(Unfit, match="did not open, take one job and claim it"):
+    with pytest.raises(Unfit, match=r"no end within 0\.05 s\n.*\n.*claim\("):
         await examine(memory_factory(Hangs), bound=MOMENT)
 
 
@@ -101,3 +101,45 @@ async def test_a_factory_that_raises_is_said_to_have() -> None:
 
     with pytest.raises(Unfit, match=r"LookupError: which one\?"):
         await examine(broken)
+
+
+@pytest.mark.parametrize("raised", [SystemExit(5), BaseException("base"), asyncio.CancelledError()])
+async def test_what_is_no_exception_is_an_error_of_the_factory_or_the_store_too(raised: BaseException) -> None:
+    @asynccontextmanager
+    async def broken() -> AsyncGenerator[Subject]:
+        raise raised
+        yield Subject(store=MemoryStore())
+
+    class Broken(MemoryStore):
+        async def claim(self, **_: Any) -> Any:
+            raise raised
+
+    with pytest.raises(Unfit, match=f"the factory raised before it gave a subject: {type(raised).__name__}"):
+        await examine(broken)
+    with pytest.raises(Unfit, match=f"(?s)does not take one job: {type(raised).__name__}.*claim.*raised"):
+        await examine(memory_factory(Broken))
+
+
+async def test_what_a_store_states_of_itself_must_be_known() -> None:
+    class Silent(MemoryStore):
+        @property
+        def traits(self) -> Any:
+            raise RuntimeError("open me first")
+
+    class Wordless(MemoryStore):
+        traits = None  # type: ignore[assignment]
+
+    with pytest.raises(Unfit, match="traits of Silent must be known before it is opened: RuntimeError: open me first"):
+        await examine(memory_factory(Silent))
+    with pytest.raises(Unfit, match="traits of Wordless are NoneType"):
+        await examine(memory_factory(Wordless))
+
+
+async def test_a_class_and_a_coroutine_are_told_from_what_was_meant() -> None:
+    async def plain() -> Subject:
+        return Subject(store=MemoryStore())
+
+    with pytest.raises(Unfit, match="store is the class MemoryStore"):
+        await examine(giving(Subject(store=MemoryStore)))  # type: ignore[arg-type]
+    with pytest.raises(Unfit, match="the factory gave coroutine"):
+        await examine(plain)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 KIT = """
+import itertools
 from contextlib import asynccontextmanager
 
 from klokka.core.clocks import ManualClock
@@ -29,6 +30,16 @@ async def right():
 async def advanced():
     clock = ManualClock()
     yield Subject(store=MemoryStore(clock=clock), advance=clock.advance)
+
+
+turns = itertools.count()
+
+
+@asynccontextmanager
+async def used_up():
+    if next(turns) > 3:
+        raise ConnectionError("no more databases")
+    yield Subject(store=MemoryStore())
 
 
 @asynccontextmanager
@@ -89,6 +100,15 @@ def test_a_failure_is_told_in_the_contracts_words(folder: Path) -> None:
     assert "a right store would answer:" in done.stdout
     assert "the seed of the conformance kit: --klokka-seed" in done.stdout
     assert "interceptor.py" not in done.stdout
+
+
+def test_a_session_ends_where_the_factory_fails_again_and_again(folder: Path) -> None:
+    done = run(folder, "-q", "--klokka-store", "kit:used_up", "--klokka-only", "claim_order")
+
+    assert done.returncode == pytest.ExitCode.INTERRUPTED
+    assert "3 failed, 2 passed" in done.stdout
+    assert "3 checks came to no end, or got no store" in done.stdout
+    assert "ConnectionError: no more databases" in done.stdout
 
 
 def test_a_factory_that_is_none_is_a_usage_error(folder: Path) -> None:

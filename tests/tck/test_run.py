@@ -5,12 +5,15 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+import pytest
+
 from klokka.core.records import EnqueueResult
 from klokka.spi.query import QueryableStore
 from klokka.stores.memory.store import MemoryStore
 from klokka.tck.bench import Bench
 from klokka.tck.check import Check
 from klokka.tck.checks import every_check
+from klokka.tck.endings import Ungiven
 from klokka.tck.report import Failed, Passed, Skipped
 from klokka.tck.run import run, run_check
 from klokka.tck.subject import Subject
@@ -184,3 +187,36 @@ def test_every_check_has_an_id_of_its_own() -> None:
 
     assert len(checks) > 250
     assert len({check.id for check in checks}) == len(checks)
+
+
+@pytest.mark.parametrize("raised", [SystemExit(5), BaseException("base"), asyncio.CancelledError(), GeneratorExit()])
+async def test_what_is_no_exception_is_an_error_of_the_store_too(raised: BaseException) -> None:
+    async def raises_it(bench: Bench) -> None:
+        raise raised
+
+    result = await run_check(check_of(raises_it), memory_factory())
+
+    assert isinstance(result, Failed)
+    assert f"the store raised where the contract promises a result: {type(raised).__name__}" in str(result.error)
+
+
+async def test_whoever_cancels_a_run_is_heard() -> None:
+    running = asyncio.create_task(run_check(check_of(hangs), memory_factory()))
+    await asyncio.sleep(0)
+    running.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+async def test_a_factory_that_fails_breaks_no_clause() -> None:
+    @asynccontextmanager
+    async def broken() -> AsyncGenerator[Subject]:
+        raise SystemExit(5)
+        yield Subject(store=MemoryStore())
+
+    result = await run_check(check_of(keeps), broken)
+
+    assert isinstance(result, Failed)
+    assert isinstance(result.error, Ungiven)
+    assert result.clauses == ()

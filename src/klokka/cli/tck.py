@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from klokka.cli.documents import print_json
-from klokka.cli.exits import NO, Refused, StoreFailed
+from klokka.cli.exits import BAD_INPUT, DONE, NO, Refused, StoreFailed
 from klokka.cli.output import json_option
 from klokka.cli.text import shown_lines
 from klokka.tck.report import Failed, Report, Result
@@ -74,10 +74,10 @@ def _tell(result: Result) -> None:
 
 
 def _end(report: Report) -> None:
-    from klokka.tck.watchdog import BlockedCheck
+    from klokka.tck.endings import Blocking
 
-    code = NO if report.failed else 0
-    if any(isinstance(failed.error, BlockedCheck) for failed in report.failed):
+    code = NO if report.broken else BAD_INPUT if report.failed else DONE
+    if any(isinstance(failed.error, Blocking) for failed in report.failed):
         # Threads that the store has blocked are never joined, and may not let the interpreter end.
         sys.stdout.flush()
         sys.stderr.flush()

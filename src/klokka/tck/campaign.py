@@ -8,12 +8,15 @@ from typing import Final
 
 from klokka.tck.check import Check
 from klokka.tck.door import Unfit, examine
+from klokka.tck.endings import HOPELESS_AT_MOST, Escaped, Hopeless
 from klokka.tck.report import Failed, Report, Result, Store
 from klokka.tck.run import BOUND
 from klokka.tck.subject import Factory
-from klokka.tck.watchdog import Blocked, BlockedCheck, Watched, watched
+from klokka.tck.watchdog import Blocked, Watched, watched
 
-_BLOCKED_AT_MOST: Final = 3
+GIVEN_UP: Final = (
+    f"{HOPELESS_AT_MOST} checks came to no end, or got no store. Mend that first, or leave them out with --only."
+)
 
 
 def new_seed() -> int:
@@ -31,6 +34,10 @@ def examined(factory: Factory) -> Store:
         return Watched(lambda: examine(factory)).result(4 * BOUND)
     except Blocked as where:
         raise Unfit(f"factory or store block the event loop; every wait in them must be awaited. At\n{where}") from None
+    except Escaped as error:
+        raise Unfit(
+            f"factory or store raised {error}. What is no Exception ends the interpreter; raise one."
+        ) from error
 
 
 def conduct(
@@ -56,13 +63,16 @@ def conduct(
     for result in rounds.results():
         told(result)
         results.append(result)
-    return Report(results=results, seed=seed, rounds=rounds.number, seconds=time.monotonic() - begun, store=store)
+    seconds = time.monotonic() - begun
+    return Report(
+        results=results, seed=seed, rounds=rounds.number, seconds=seconds, store=store, given_up=rounds.given_up
+    )
 
 
 class Rounds:
     """All checks, again and again until a time has come.
 
-    Given up when the store has blocked too many event loops, since each of them stays behind.
+    Given up when too many checks have ended without hope: each takes its whole time, and may leave a thread behind.
     """
 
     def __init__(self, factory: Factory, checks: list[Check], *, seed: int, until: float, bound: timedelta) -> None:
@@ -72,10 +82,11 @@ class Rounds:
         self._until = until
         self._bound = bound
         self.number = 0
+        self.given_up: str | None = None
 
     def results(self) -> Iterator[Result]:
         """One after another, as they come."""
-        blocked = 0
+        hopeless = 0
         while self.number == 0 or time.monotonic() < self._until:
             seed = self._seed + self.number
             self.number += 1
@@ -84,6 +95,7 @@ class Rounds:
                     return
                 result = watched(check, self._factory, seed=seed, bound=self._bound)
                 yield result
-                blocked += isinstance(result, Failed) and isinstance(result.error, BlockedCheck)
-                if blocked >= _BLOCKED_AT_MOST:
+                hopeless += isinstance(result, Failed) and isinstance(result.error, Hopeless)
+                if hopeless >= HOPELESS_AT_MOST:
+                    self.given_up = GIVEN_UP
                     return

@@ -1,6 +1,7 @@
 """What the kit looks at before it begins: whether the factory gives a store that can be tried at all."""
 
 import asyncio
+import inspect
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -9,8 +10,11 @@ from typing import Any, Final
 from klokka.core.ids import WorkerId
 from klokka.core.records import NewJob
 from klokka.errors import StoreUnavailable
+from klokka.spi.life import Traits
 from klokka.spi.store import JobStore
+from klokka.tck.endings import is_callers
 from klokka.tck.interceptor import CORE_VERBS
+from klokka.tck.journal import Journal
 from klokka.tck.report import Store
 from klokka.tck.subject import Factory, Subject
 
@@ -37,27 +41,31 @@ async def examine(factory: Factory, *, bound: timedelta = _BOUND) -> Store:
     seen = Store()
     for turn in (1, 2):
         async with _given(factory, limit) as subject:
+            journal = Journal()
             try:
                 async with asyncio.timeout(limit):
-                    seen = await _look(subject.store, is_first=turn == 1)
+                    seen = await _look(subject.store, journal.watch(subject.store), is_first=turn == 1)
             except StoreUnavailable as error:
                 raise Unreachable(f"the store cannot be reached: {error}") from error
             except TimeoutError as error:
-                raise Unfit(f"the store did not open, take one job and claim it within {limit:g} s.") from error
+                raise Unfit(f"the store does not take one job: no end within {limit:g} s\n{_last(journal)}") from error
             except Unfit:
                 raise
-            except Exception as error:
-                raise Unfit(f"the store cannot take one job: {type(error).__name__}: {error}") from error
+            except BaseException as error:
+                if is_callers(error):
+                    raise
+                raise Unfit(f"the store does not take one job: {_said(error)}\n{_last(journal)}") from error
     return seen
 
 
 @asynccontextmanager
 async def _given(factory: Factory, limit: float) -> AsyncGenerator[Subject]:
     try:
-        giving = factory()
+        giving: Any = factory()
     except Exception as error:
-        raise Unfit(f"the factory raised when it was called: {type(error).__name__}: {error}") from error
+        raise Unfit(f"the factory raised when it was called: {_said(error)}") from error
     if not (hasattr(giving, "__aenter__") and hasattr(giving, "__aexit__")):
+        _forget(giving)
         raise Unfit(
             f"the factory gave {type(giving).__name__}. Write it as an async generator function under "
             f"@contextlib.asynccontextmanager that yields a klokka.tck.subject.Subject."
@@ -69,8 +77,10 @@ async def _given(factory: Factory, limit: float) -> AsyncGenerator[Subject]:
         raise Unfit(f"the factory gave no subject within {limit:g} s.") from error
     except StoreUnavailable as error:
         raise Unreachable(f"the store cannot be reached: {error}") from error
-    except Exception as error:
-        raise Unfit(f"the factory raised before it gave a subject: {type(error).__name__}: {error}") from error
+    except BaseException as error:
+        if is_callers(error):
+            raise
+        raise Unfit(f"the factory raised before it gave a subject: {_said(error)}") from error
     try:
         yield _checked(subject)
     finally:
@@ -81,24 +91,35 @@ async def _given(factory: Factory, limit: float) -> AsyncGenerator[Subject]:
             raise Unfit(f"the factory did not end within {limit:g} s.") from error
         except Unfit:
             raise
-        except Exception as error:
-            raise Unfit(f"the factory raised when it ended: {type(error).__name__}: {error}") from error
+        except BaseException as error:
+            if is_callers(error):
+                raise
+            raise Unfit(f"the factory raised when it ended: {_said(error)}") from error
 
 
 def _checked(subject: Any) -> Subject:
     if not isinstance(subject, Subject):
         raise Unfit(f"the factory yielded {type(subject).__name__}. Yield Subject(store=…) of klokka.tck.subject.")
-    missing = sorted(verb for verb in CORE_VERBS if not hasattr(subject.store, verb))
+    kind = type(subject.store)
+    if isinstance(subject.store, type):
+        raise Unfit(f"the subject's store is the class {subject.store.__name__}. Give a store, made but not opened.")
+    missing = sorted(verb for verb in CORE_VERBS if not hasattr(kind, verb) and not hasattr(subject.store, verb))
     if missing:
         raise Unfit(
             f"{type(subject.store).__name__} is no store: it has no {', '.join(missing)}. "
             f"The verbs stand in klokka.spi.store.JobStore."
         )
+    try:
+        traits: object = subject.store.traits
+    except Exception as error:
+        raise Unfit(f"the traits of {kind.__name__} must be known before it is opened: {_said(error)}") from error
+    if not isinstance(traits, Traits):
+        raise Unfit(f"the traits of {kind.__name__} are {type(traits).__name__}. Give a klokka.spi.life.Traits.")
     return subject
 
 
-async def _look(store: JobStore, *, is_first: bool) -> Store:
-    """Opens, looks for what a look before has left, leaves a job, and closes."""
+async def _look(tried: JobStore, store: JobStore, *, is_first: bool) -> Store:
+    """Opens, looks for what a look before has left, leaves a job, and closes. `store` is `tried`, watched."""
     await store.open()
     try:
         found = await store.claim(
@@ -109,6 +130,21 @@ async def _look(store: JobStore, *, is_first: bool) -> Store:
         if found:
             raise Unfit("the factory gave data with jobs in it. Each entry must give fresh, empty data.")
         await store.enqueue([NewJob(kind=_KIND, payload="{}")])
-        return Store.seen(store)
+        return Store.seen(tried)
     finally:
         await store.close()
+
+
+def _forget(given: object) -> None:
+    """Keeps the interpreter from complaining of a coroutine that nobody awaits."""
+    if inspect.iscoroutine(given):
+        given.close()
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
+def _last(journal: Journal) -> str:
+    """What was asked, line by line, so that the verb can be seen that is to blame."""
+    return "\n".join(f"  {line}" for line in journal.last())

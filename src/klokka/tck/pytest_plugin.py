@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 N = TypeVar("N", bound=pytest.Item | pytest.Collector)
 
 _CUT_SHORT: Final = "klokka-cut-short"
+_HOPELESS: Final = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -104,9 +105,20 @@ class CheckItem(pytest.Item):
         if isinstance(result, Skipped):
             pytest.skip(result.reason)
         if isinstance(result, Failed):
+            self._despair(result)
             raise Broken(result) from result.error
         if result.shortened is not None:
             self.user_properties.append((_CUT_SHORT, result.shortened))  # which other processes of a session tell too
+
+    def _despair(self, failed: Failed) -> None:
+        """Ends the session where the next checks would only end, or hang, in the same way."""
+        from klokka.tck.campaign import GIVEN_UP
+        from klokka.tck.endings import HOPELESS_AT_MOST, Hopeless
+
+        if isinstance(failed.error, Hopeless):
+            self.config.stash[_HOPELESS] = self.config.stash.get(_HOPELESS, 0) + 1
+            if self.config.stash[_HOPELESS] >= HOPELESS_AT_MOST:
+                self.session.shouldstop = GIVEN_UP
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The failure in the contract's words, without frames of the kit."""

@@ -9,6 +9,7 @@ from klokka.spi.life import Traits
 from klokka.spi.store import JobStore
 from klokka.tck.check import Check
 from klokka.tck.clauses import text_of
+from klokka.tck.endings import Ungiven
 from klokka.tck.levels import LEVELS, Level, clauses_by_level
 from klokka.tck.violations import Violation
 
@@ -41,7 +42,9 @@ class Failed:
     @property
     def clauses(self) -> tuple[str, ...]:
         """What is broken: what the violation names, which may be less than the check cites."""
-        return self.error.clauses if isinstance(self.error, Violation) else self.check.clauses
+        if isinstance(self.error, Violation):
+            return self.error.clauses
+        return () if isinstance(self.error, Ungiven) else self.check.clauses
 
     def __str__(self) -> str:
         head = f"{self.check.id} {self.check.cited}"
@@ -126,6 +129,8 @@ class Report:
     rounds: int = 1
     seconds: float = 0.0
     store: Store = UNKNOWN_STORE
+    given_up: str | None = None
+    """Why it ended before all was asked, if it did."""
 
     @property
     def passed(self) -> list[Passed]:

@@ -23,6 +23,7 @@ def document(report: Report) -> dict[str, Any]:
         "rounds": report.rounds,
         "seconds": round(report.seconds, 3),
         "conforms": not report.failed,
+        "given_up": report.given_up,
         "counts": {"passed": len(report.passed), "failed": len(report.failed), "skipped": len(report.skipped)},
         "levels": [_level(report, reach) for reach in report.reaches()],
         "checks": [_result(result) for result in report.results],

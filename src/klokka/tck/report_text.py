@@ -41,6 +41,9 @@ def _lines(report: Report, *, full: bool) -> Iterator[str]:
         yield "cut short by time, so that this seed looks at more on a faster machine:"
         for result in report.shortened:
             yield f"  {result.check.id}: {result.shortened}"
+    if report.given_up is not None:
+        yield ""
+        yield f"given up: {report.given_up}"
     yield ""
     yield summary(report)
 

@@ -12,15 +12,12 @@ from klokka.tck.bench import Bench
 from klokka.tck.capabilities import Lacking
 from klokka.tck.check import Check
 from klokka.tck.checks import every_check
+from klokka.tck.endings import Endless, Unfinished, Ungiven, because, is_callers
 from klokka.tck.report import Failed, Passed, Report, Result, Skipped
 from klokka.tck.subject import Factory
 from klokka.tck.violations import Violation
 
 BOUND: Final = timedelta(seconds=60)
-
-
-class Unfinished(Exception):
-    """A check did not come to its end: the factory failed, the store raised, or time ran out."""
 
 
 def seed_for(check: Check, seed: int) -> int:
@@ -50,9 +47,12 @@ async def run_check(check: Check, factory: Factory, *, seed: int = 0, bound: tim
         async with asyncio.timeout(limit):
             subject = await giving.__aenter__()
     except TimeoutError:
-        return Failed(check=check, seed=seed, error=Unfinished(f"the factory gave no subject within {limit:g} s."))
-    except Exception as error:
-        return Failed(check=check, seed=seed, error=_because("the factory raised before it gave a subject", error))
+        return Failed(check=check, seed=seed, error=Ungiven(f"the factory gave no subject within {limit:g} s."))
+    except BaseException as error:
+        if is_callers(error):
+            raise
+        raised = because("the factory raised before it gave a subject", error, Ungiven)
+        return Failed(check=check, seed=seed, error=raised)
 
     result = await _proved(check, Bench(subject, factory=factory, seed=seed_for(check, seed)), seed, limit, begun)
 
@@ -60,9 +60,11 @@ async def run_check(check: Check, factory: Factory, *, seed: int = 0, bound: tim
         async with asyncio.timeout(limit):
             await giving.__aexit__(None, None, None)
     except TimeoutError:
-        return _worse(result, Unfinished(f"the factory did not end within {limit:g} s."))
-    except Exception as error:
-        return _worse(result, _because("the factory raised when it ended", error))
+        return _worse(result, Ungiven(f"the factory did not end within {limit:g} s."))
+    except BaseException as error:
+        if is_callers(error):
+            raise
+        return _worse(result, because("the factory raised when it ended", error, Ungiven))
     return result
 
 
@@ -85,10 +87,12 @@ async def _proved(check: Check, bench: Bench, seed: int, limit: float, begun: fl
         return Skipped(check=check, reason=str(reason), seed=seed)
     except Violation as violation:
         return failed(violation)
-    except TimeoutError as error:
-        return failed(_because(f"no end within {limit:g} s, where every wait is bounded", error))
-    except Exception as error:
-        return failed(_because("the store raised where the contract promises a result", error))
+    except TimeoutError:
+        return failed(Endless(f"no end within {limit:g} s, where every wait is bounded."))
+    except BaseException as error:
+        if is_callers(error):
+            raise
+        return failed(because("the store raised where the contract promises a result", error))
     finally:
         await _abandon(bench, limit)
     return Passed(check=check, seconds=time.monotonic() - begun, seed=seed, shortened=bench.shortened)
@@ -103,9 +107,3 @@ async def _abandon(bench: Bench, limit: float) -> None:
 
 def _worse(result: Result, error: Unfinished) -> Failed:
     return result if isinstance(result, Failed) else Failed(check=result.check, error=error, seed=result.seed)
-
-
-def _because(what: str, cause: Exception) -> Unfinished:
-    error = Unfinished(f"{what}: {type(cause).__name__}: {cause}")
-    error.__cause__ = cause
-    return error

@@ -1,6 +1,7 @@
 """Runs a check on a thread of its own, watched from outside, so that a store that blocks it is reported too."""
 
 import asyncio
+import contextlib
 import sys
 import threading
 import time
@@ -8,11 +9,13 @@ import traceback
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, wait
 from datetime import timedelta
+from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from klokka.tck.check import Check
+from klokka.tck.endings import Blocking, Escaped, Unfinished
 from klokka.tck.report import Failed, Result
-from klokka.tck.run import BOUND, Unfinished, run_check
+from klokka.tck.run import BOUND, run_check
 from klokka.tck.subject import Factory
 
 T = TypeVar("T")
@@ -24,14 +27,17 @@ _PHASES: Final = 5
 """Of a check, each with a bound of its own: the factory begins, the check, closing, closing again, the factory ends."""
 _LOOK: Final = 0.2
 _FRAMES: Final = 12
+_NOT_THEIRS: Final = (
+    str(Path(asyncio.__file__).parent),
+    str(Path(__file__).parent),
+    contextlib.__file__,
+    threading.__file__,
+)
+"""Whose frames say nothing about the store."""
 
 
 class Blocked(Exception):
     """An event loop stands still, or what it runs came to no end; the message says where its thread is."""
-
-
-class BlockedCheck(Unfinished):
-    """The store held up the event loop of a check."""
 
 
 class Watched(Generic[T]):
@@ -48,6 +54,7 @@ class Watched(Generic[T]):
 
         Raises:
             Blocked: there is none after `within`, or the loop stood still for longer than `stall`.
+            Escaped: the work raised what is no `Exception`.
         """
         begun = self._ticked = time.monotonic()
         self._thread.start()
@@ -60,8 +67,12 @@ class Watched(Generic[T]):
     def _run(self) -> None:
         try:
             self._outcome.set_result(asyncio.run(self._ticking()))
-        except BaseException as error:
+        except Exception as error:
             self._outcome.set_exception(error)
+        except BaseException as error:
+            escaped = Escaped(f"{type(error).__name__}: {error}".removesuffix(": "))
+            escaped.__cause__ = error
+            self._outcome.set_exception(escaped)
 
     async def _ticking(self) -> T:
         ticking = asyncio.create_task(self._tick())
@@ -77,8 +88,9 @@ class Watched(Generic[T]):
 
     def _where(self) -> str:
         frame = sys._current_frames().get(self._thread.ident or 0)  # noqa: SLF001 - the documented way to another thread's stack
-        stack = traceback.extract_stack(frame)[-_FRAMES:] if frame is not None else []
-        return "".join(traceback.format_list(stack)).rstrip()
+        stack: list[traceback.FrameSummary] = [] if frame is None else traceback.extract_stack(frame)
+        theirs = [place for place in stack if not place.filename.startswith(_NOT_THEIRS)] or stack
+        return "".join(traceback.format_list(theirs[-_FRAMES:])).rstrip()
 
 
 def watched(
@@ -90,10 +102,14 @@ def watched(
     """
     begun = time.monotonic()
     work = Watched(lambda: run_check(check, factory, seed=seed, bound=bound))
+    error: Unfinished
     try:
         return work.result(bound * _PHASES, stall=stall)
     except Blocked as where:
-        error = BlockedCheck(
+        error = Blocking(
             f"the store blocks the event loop: a verb must await, and never hold up its thread. It stands at\n{where}"
         )
-        return Failed(check=check, seed=seed, seconds=time.monotonic() - begun, error=error)
+    except Escaped as escaped:
+        error = Unfinished(f"the store raised where the contract promises a result: {escaped}")
+        error.__cause__ = escaped.__cause__
+    return Failed(check=check, seed=seed, seconds=time.monotonic() - begun, error=error)
