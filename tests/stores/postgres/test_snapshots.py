@@ -144,6 +144,7 @@ async def test_claims_at_a_floor_keep_the_contract_as_those_from_the_head(
 ) -> None:
     monkeypatch.setattr(floors, "_IN_VAIN", -1_000_000)  # so that there is always a floor
     monkeypatch.setattr(floors, "LOOKS_BACK", timedelta(0))  # and none that hides anything
+    monkeypatch.setattr(floors, "_SHARE", 0)
     monkeypatch.setattr(looking_back, "_MOMENT", LONG)
 
     result = await run_check(check, FACTORIES["postgres"])

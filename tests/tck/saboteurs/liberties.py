@@ -291,13 +291,13 @@ class EndsAllVerbsWhenItCloses(MemoryStore):
     async def _settled(self, act: Callable[[datetime], Any]) -> Any:
         self._data.reserved.setdefault("closing", asyncio.Event())  # type: ignore[arg-type]
         closing: Any = self._data.reserved["closing"]
-        done, left = await asyncio.wait(
-            [asyncio.ensure_future(super()._settled(act)), asyncio.ensure_future(closing.wait())],
-            return_when=asyncio.FIRST_COMPLETED,
-        )
-        for task in left:
-            task.cancel()
-        return next(iter(done)).result()
+        verb, closed = asyncio.ensure_future(super()._settled(act)), asyncio.ensure_future(closing.wait())
+        await asyncio.wait([verb, closed], return_when=asyncio.FIRST_COMPLETED)
+        if closed.done():
+            verb.cancel()
+            raise StoreError("closed")
+        closed.cancel()
+        return await verb
 
     async def close(self) -> None:
         await super().close()
