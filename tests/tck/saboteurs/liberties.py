@@ -13,6 +13,7 @@ from klokka.core.records import Change, ClaimedJob, EnqueueResult, NewJob, Reten
 from klokka.core.schedule_records import ScheduleFire, ScheduleSpec
 from klokka.core.states import TERMINAL, status_of
 from klokka.core.worker_records import WorkerBeat
+from klokka.errors import StoreError
 from klokka.stores.memory.data import KeyReserved
 from klokka.stores.memory.handle import busy
 from klokka.stores.memory.rows import JobRow
