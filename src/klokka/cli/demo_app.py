@@ -20,7 +20,8 @@ app = facade.Klokka(
     concurrency=16,
     lease=timedelta(seconds=1.5),
     grace=timedelta(seconds=3),
-    retry=exponential(base=timedelta(milliseconds=200), factor=2, max_attempts=4, jitter=0.2),
+    # More attempts than its kills and failures can use up together: an attempt that is lost counts too.
+    retry=exponential(base=timedelta(milliseconds=200), factor=2, max_attempts=10, jitter=0.2),
 )
 
 

@@ -124,7 +124,7 @@ async def test_a_connection_that_breaks_says_that_the_transaction_is_lost(
 async def test_the_connections_own_bound_is_busy_and_the_transaction_goes_on(store: PostgresStore, where: str) -> None:
     async with asyncpg_idle(where) as holder, holder.transaction():
         await store.enqueue_in(holder, [KEYED])
-        connection = await asyncpg.connect(**asyncpg_place(where), command_timeout=0.1)
+        connection = await asyncpg.connect(**asyncpg_place(where), command_timeout=0.5)
         try:
             async with connection.transaction():
                 with pytest.raises(Busy, match="within the time that it allows"):
