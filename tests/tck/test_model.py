@@ -1,5 +1,6 @@
 """The model: what it takes for right, and which clause it names where an answer is wrong."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 from klokka.core.ids import Fence, JobId, WorkerId
 from klokka.core.records import Change, ClaimedJob, EnqueueResult, NewJob
 from klokka.core.states import Enqueued, Running, Scheduled, Succeeded
+from klokka.core.worker_records import WorkerBeat, WorkerRow
+from klokka.tck.model.crew import Crew
 from klokka.tck.model.work import Work
 from klokka.tck.violations import Violation
 
@@ -102,3 +105,27 @@ def test_a_stale_fence_changes_nothing() -> None:
     work.change(NOW, False, stale)
 
     assert broken(lambda: work.change(NOW, True, stale)) == ("transition.fence",)
+
+
+@pytest.mark.parametrize("begins_anew", [False, True])
+def test_a_worker_that_may_have_been_forgotten_begins_anew_or_goes_on(begins_anew: bool) -> None:
+    crew, worker = Crew(), WorkerBeat(id=WorkerId("w"), host="h", pid=1, version="1", queues=(), kinds=())
+    later = NOW + MINUTE + timedelta(days=1)
+    crew.beat(NOW, worker, MINUTE)
+    crew.beat(later, worker, MINUTE)
+
+    seen = WorkerRow(beat=worker, started_at=later if begins_anew else NOW, last_beat=later, live=True)
+    crew.listed(later, [seen])
+
+    other = replace(seen, started_at=NOW if begins_anew else later)
+    assert broken(lambda: crew.listed(later, [other])) == ("fleet.beat",)
+
+
+def test_a_worker_that_may_not_have_been_forgotten_goes_on() -> None:
+    crew, worker = Crew(), WorkerBeat(id=WorkerId("w"), host="h", pid=1, version="1", queues=(), kinds=())
+    later = NOW + timedelta(days=1)
+    crew.beat(NOW, worker, MINUTE)
+    crew.beat(later, worker, MINUTE)
+
+    anew = WorkerRow(beat=worker, started_at=later, last_beat=later, live=True)
+    assert broken(lambda: crew.listed(later, [anew])) == ("fleet.beat",)

@@ -89,7 +89,7 @@ def test_what_time_has_cut_short_is_told(folder: Path) -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "cut short by time:" in done.stdout
-    assert "0 plays of 60 in 0 s" in done.stdout
+    assert "0 plays of 100 in 0 s" in done.stdout
 
 
 def test_a_failure_is_told_in_the_contracts_words(folder: Path) -> None:

@@ -57,12 +57,12 @@ def test_a_failure_says_the_clause_what_was_seen_the_steps_and_how_to_see_it_aga
 
 
 def test_what_time_has_cut_short_stands_there(right: Report) -> None:
-    passed = replace(right.passed[0], shortened="3 plays of 60 in 20 s")
+    passed = replace(right.passed[0], shortened="3 plays of 100 in 20 s")
     short = replace(right, results=[passed, *right.passed[1:]])
 
-    assert f"on a faster machine:\n  {passed.check.id}: 3 plays of 60 in 20 s" in report_text.text(short)
-    assert report_json.document(short)["checks"][0]["cut_short"] == "3 plays of 60 in 20 s"
-    assert "cut short by time: 3 plays of 60 in 20 s" in report_junit.junit(short)
+    assert f"on a faster machine:\n  {passed.check.id}: 3 plays of 100 in 20 s" in report_text.text(short)
+    assert report_json.document(short)["checks"][0]["cut_short"] == "3 plays of 100 in 20 s"
+    assert "cut short by time: 3 plays of 100 in 20 s" in report_junit.junit(short)
     assert "cut short" not in report_text.text(right) + report_junit.junit(right)
 
 

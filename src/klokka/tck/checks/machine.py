@@ -55,11 +55,11 @@ SCHEDULES: Final = (
     "schedule.fence",
     "schedule.crash",
 )
-PLAYS: Final = 60
+PLAYS: Final = 100
 STEPS: Final = 25
 SHRINKS: Final = 200
 """Further plays in which a failure is made shorter."""
-WITHIN: Final = timedelta(seconds=20)
+WITHIN: Final = timedelta(seconds=25)
 """For the plays, and once more for making a failure shorter. Numbers decide, so that a seed means the same everywhere;
 this is for machines that are slow beyond use."""
 
