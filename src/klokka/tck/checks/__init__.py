@@ -10,4 +10,4 @@ def every_check() -> list[Check]:
     """All checks, by group and in the order in which they are written."""
     for module in sorted(iter_modules(__path__), key=lambda found: found.name):
         import_module(f"{__name__}.{module.name}")
-    return list(CHECKS.values())
+    return sorted(CHECKS.values(), key=lambda check: check.group)  # whichever module was imported first
