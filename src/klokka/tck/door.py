@@ -12,7 +12,7 @@ from klokka.core.records import NewJob
 from klokka.errors import StoreUnavailable
 from klokka.spi.life import Traits
 from klokka.spi.store import JobStore
-from klokka.tck.endings import is_callers
+from klokka.tck.endings import is_callers, said
 from klokka.tck.interceptor import CORE_VERBS
 from klokka.tck.journal import Journal
 from klokka.tck.report import Store
@@ -54,7 +54,7 @@ async def examine(factory: Factory, *, bound: timedelta = _BOUND) -> Store:
             except BaseException as error:
                 if is_callers(error):
                     raise
-                raise Unfit(f"the store does not take one job: {_said(error)}\n{_last(journal)}") from error
+                raise Unfit(f"the store does not take one job: {said(error)}\n{_last(journal)}") from error
     return seen
 
 
@@ -63,7 +63,7 @@ async def _given(factory: Factory, limit: float) -> AsyncGenerator[Subject]:
     try:
         giving: Any = factory()
     except Exception as error:
-        raise Unfit(f"the factory raised when it was called: {_said(error)}") from error
+        raise Unfit(f"the factory raised when it was called: {said(error)}") from error
     if not (hasattr(giving, "__aenter__") and hasattr(giving, "__aexit__")):
         _forget(giving)
         raise Unfit(
@@ -80,7 +80,7 @@ async def _given(factory: Factory, limit: float) -> AsyncGenerator[Subject]:
     except BaseException as error:
         if is_callers(error):
             raise
-        raise Unfit(f"the factory raised before it gave a subject: {_said(error)}") from error
+        raise Unfit(f"the factory raised before it gave a subject: {said(error)}") from error
     try:
         yield _checked(subject)
     finally:
@@ -94,7 +94,7 @@ async def _given(factory: Factory, limit: float) -> AsyncGenerator[Subject]:
         except BaseException as error:
             if is_callers(error):
                 raise
-            raise Unfit(f"the factory raised when it ended: {_said(error)}") from error
+            raise Unfit(f"the factory raised when it ended: {said(error)}") from error
 
 
 def _checked(subject: Any) -> Subject:
@@ -112,7 +112,7 @@ def _checked(subject: Any) -> Subject:
     try:
         traits: object = subject.store.traits
     except Exception as error:
-        raise Unfit(f"the traits of {kind.__name__} must be known before it is opened: {_said(error)}") from error
+        raise Unfit(f"the traits of {kind.__name__} must be known before it is opened: {said(error)}") from error
     if not isinstance(traits, Traits):
         raise Unfit(f"the traits of {kind.__name__} are {type(traits).__name__}. Give a klokka.spi.life.Traits.")
     return subject
@@ -139,10 +139,6 @@ def _forget(given: object) -> None:
     """Keeps the interpreter from complaining of a coroutine that nobody awaits."""
     if inspect.iscoroutine(given):
         given.close()
-
-
-def _said(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
 def _last(journal: Journal) -> str:

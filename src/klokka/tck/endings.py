@@ -31,10 +31,14 @@ class Escaped(Exception):
     """Something was raised that is no `Exception`: it would end the interpreter, and not only what is tried."""
 
 
+def said(error: BaseException) -> str:
+    """Its class and what it says, if it says anything."""
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
 def because(what: str, cause: BaseException, kind: type[Unfinished] = Unfinished) -> Unfinished:
     """That `what` happened, with its cause."""
-    said = f"{type(cause).__name__}: {cause}".removesuffix(": ")
-    error = kind(f"{what}: {said}")
+    error = kind(f"{what}: {said(cause)}")
     error.__cause__ = cause
     return error
 

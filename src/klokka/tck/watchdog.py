@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from klokka.tck.check import Check
-from klokka.tck.endings import Blocking, Escaped, Unfinished
+from klokka.tck.endings import Blocking, Escaped, Unfinished, said
 from klokka.tck.report import Failed, Result
 from klokka.tck.run import BOUND, run_check
 from klokka.tck.subject import Factory
@@ -70,7 +70,7 @@ class Watched(Generic[T]):
         except Exception as error:
             self._outcome.set_exception(error)
         except BaseException as error:
-            escaped = Escaped(f"{type(error).__name__}: {error}".removesuffix(": "))
+            escaped = Escaped(said(error))
             escaped.__cause__ = error
             self._outcome.set_exception(escaped)
 

@@ -90,10 +90,7 @@ async def a_ttl_of_a_key_ends_to_the_step(bench: Bench) -> None:
     for length in _lengths(bench):
         await bench.keys.claim_key("scope", str(length), length)
 
-        await bench.pass_time(length - bench.step)
-        expect(await bench.keys.claim_key("scope", str(length), MINUTE)).equals(None, WHY)
-        await bench.pass_time(bench.step)
-        expect(await bench.keys.claim_key("scope", str(length), MINUTE)).differs(None, WHY)
+        await _is_free_after(bench, length, key=str(length))
 
 
 @check("time.store-clock", "key.once", needs=EnqueueOnceStore, given="advance")
@@ -101,10 +98,7 @@ async def a_ttl_of_enqueueing_once_ends_to_the_step(bench: Bench) -> None:
     for length in _lengths(bench):
         await bench.once.enqueue_once(bench.new(), scope="scope", key=str(length), ttl=length)
 
-        await bench.pass_time(length - bench.step)
-        expect(await bench.keys.claim_key("scope", str(length), MINUTE)).equals(None, WHY)
-        await bench.pass_time(bench.step)
-        expect(await bench.keys.claim_key("scope", str(length), MINUTE)).differs(None, WHY)
+        await _is_free_after(bench, length, key=str(length))
 
 
 @check("time.store-clock", "lease.one", needs=LeaseStore, given="advance")
@@ -154,3 +148,11 @@ async def a_beat_ends_to_the_step(bench: Bench) -> None:
         expect(await is_live()).equals(True, WHY)
         await bench.pass_time(bench.step)
         expect(await is_live()).equals(False, WHY)
+
+
+async def _is_free_after(bench: Bench, length: timedelta, *, key: str) -> None:
+    """Passes the time: a key that was taken now is held to the step before, and free then."""
+    await bench.pass_time(length - bench.step)
+    expect(await bench.keys.claim_key("scope", key, MINUTE)).equals(None, WHY)
+    await bench.pass_time(bench.step)
+    expect(await bench.keys.claim_key("scope", key, MINUTE)).differs(None, WHY)
