@@ -74,7 +74,7 @@ class _Line:
     floor: Floor
     back_at: float
     """When to look back, by this process's clock; never, while somebody does."""
-    passed_over: bool = True
+    passed_over: bool
     """Whether something may have come behind the floor that the last claim has not seen."""
 
 
@@ -129,10 +129,7 @@ class Floors:
             left -= count
             reached = _reached(begun, last.get(key[0]) if full else None, began - _EDGE)
             if room and reached is not None:
-                self._reach(key, begun, reached, ended - began)
-                line = self._lines.get(key)
-                if line is not None:
-                    line.passed_over = not cleared
+                self._reach(key, begun, reached, ended - began, passed_over=not cleared)
 
     def due(self, queues: Sequence[str], kinds: Sequence[str]) -> bool:
         """Whether it is time to look back in these queues. Whoever asks does so, and says when it is done."""
@@ -166,15 +163,14 @@ class Floors:
             if line is not None:
                 line.back_at = self._back_at(took)
 
-    def _reach(self, key: _Key, begun: Floor | None, reached: Floor, took: timedelta) -> None:
+    def _reach(self, key: _Key, begun: Floor | None, reached: Floor, took: timedelta, *, passed_over: bool) -> None:
         line = self._lines.get(key)
-        if line is None:
-            if begun is None:
-                self._lines[key] = _Line(floor=reached, back_at=self._back_at(took))
-        elif line.floor == begun:
-            line.floor = reached
-        else:  # somebody else moved it meanwhile
-            line.floor = line.floor.or_lower(reached)
+        if line is not None:
+            moved = line.floor != begun  # by somebody else meanwhile
+            line.floor = line.floor.or_lower(reached) if moved else reached
+            line.passed_over = passed_over
+        elif begun is None:
+            self._lines[key] = _Line(floor=reached, back_at=self._back_at(took), passed_over=passed_over)
 
     def _back_at(self, took: timedelta) -> float:
         return self._clock() + max(LOOKS_BACK, _SHARE * took).total_seconds()
